@@ -53,8 +53,8 @@ struct Livehostd: AsyncParsableCommand {
       Self.write(Configuration.commentedDefaults, to: STDOUT_FILENO)
       return
     }
-    // Installed before the configuration is read, so that a SIGHUP after a later change is not
-    // missed.
+    // The handler is installed before the configuration is read, so that a SIGHUP after a later
+    // change is not missed.
     EarlySignals.note(SIGHUP)
     let configuration: Configuration
     do {
@@ -79,7 +79,7 @@ struct Livehostd: AsyncParsableCommand {
     LoggingSystem.bootstrap { log.handler(label: $0) }
     let registry = MetricRegistry()
     MetricsSystem.bootstrap(registry)
-    // A disconnected peer must cause a failed write instead of a signal that ends the daemon.
+    // If a peer has disconnected, a write must fail instead of ending the daemon with a signal.
     signal(SIGPIPE, SIG_IGN)
     defer { log.close(timeoutNanoseconds: 2_000_000_000) }
     try await serve(configuration, log, registry)
@@ -88,8 +88,8 @@ struct Livehostd: AsyncParsableCommand {
   private func serve(
     _ configuration: Configuration, _ log: ServiceLog, _ registry: MetricRegistry
   ) async throws {
-    // Installed before the sockets accept, because a client that can connect may stop the daemon
-    // immediately.
+    // The handlers are installed before the sockets accept, because a client that can connect may
+    // stop the daemon immediately.
     EarlySignals.note(SIGTERM, SIGINT)
     let logger = Logger(label: "livehostd")
     let daemon = Daemon(
@@ -99,7 +99,7 @@ struct Livehostd: AsyncParsableCommand {
       lostEntries: { Int(clamping: log.lost.entries) }, pingJournal: log.ping,
       readConfiguration: { [config, logLevel] () throws(ConfigurationError) in
         var configuration = try Self.loadConfiguration(config)
-        // The command line takes precedence over the file.
+        // The option takes precedence over the configuration file.
         if let logLevel { configuration.logLevel = logLevel }
         return configuration
       })
@@ -120,8 +120,8 @@ struct Livehostd: AsyncParsableCommand {
     return configuration
   }
 
-  /// Reports why the daemon does not start: as a journal entry, or as a line if standard error is
-  /// not the journal.
+  /// Reports why the daemon does not start: as a journal entry or, if standard error is not the
+  /// journal, as a line.
   private static func refuse(_ error: ConfigurationError, checking: Bool) {
     if !checking, let log = try? ServiceLog(identifier: "livehostd", level: .info),
       log.destination == .journal

@@ -7,14 +7,14 @@ package import YAMLReader
 /// The configuration of one node of a cluster.
 package struct GatewayConfiguration: Sendable {
   package var name = Self.hostName
-  /// The ingest socket of this gateway, to which sources write.
+  /// The path of this gateway's ingest socket, to which sources write.
   package var ingest = "/run/livehost-gateway/ingest"
-  /// The control socket of this gateway, which shows the rooms of the whole cluster.
+  /// The path of this gateway's control socket, which shows the rooms of the whole cluster.
   package var listen = "/run/livehost-gateway/io.livehost.Control"
   package var viewers = 1000
   package var daemonIngest = "/run/livehost/ingest"
   package var control = "/run/livehost/io.livehost.Control"
-  /// The address at which other nodes reach this one, HOST:PORT; empty if all nodes are on this
+  /// The address at which other nodes reach this node, HOST:PORT; empty if all nodes are on this
   /// machine.
   package var address = ""
   package var certificate = ""
@@ -36,7 +36,7 @@ package struct GatewayConfiguration: Sendable {
     return name.flatMap { isNodeName($0) ? $0 : nil } ?? "node"
   }
 
-  /// Whether a text can be a node's name, which is part of a NATS subject.
+  /// Returns whether a text is a valid name of a node, which is part of a NATS subject.
   static func isNodeName(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in
@@ -58,7 +58,7 @@ package struct GatewayConfiguration: Sendable {
       ? nil : Tunnel.Identity(certificate: certificate, key: key, authorities: authorities)
   }
 
-  /// Opens every configured file, and loads the files of `tls`.
+  /// Opens every configured file, and loads the files of the section `tls`.
   package func checkFiles() throws(UnusableFile) {
     let files = [
       certificate, key, authorities, credentials, natsAuthorities, natsCertificate, natsKey,
@@ -94,7 +94,7 @@ package struct GatewayConfiguration: Sendable {
     try read(GatewayKey.text(of: file), file: file)
   }
 
-  /// Reads the text of a configuration file, whose values replace the present ones.
+  /// Reads the text of a configuration file, whose values replace the current ones.
   package mutating func read(_ text: String, file: String) throws(ConfigurationError) {
     if let root = try YAMLNode(parsing: text, file: file) {
       try GatewayKey.read(root, into: &self)
@@ -106,13 +106,13 @@ package struct GatewayConfiguration: Sendable {
     }
   }
 
-  /// The commented default file.
+  /// The text of the default configuration file, with a comment for every key.
   package static var commentedDefaults: String {
     GatewayKey.commentedDefaults(of: "livehost-gateway")
   }
 }
 
-/// A key of the gateway's configuration file. The table is the only place where keys are declared.
+/// A key of the gateway's configuration file. All keys are declared in its table.
 package struct GatewayKey: FileKey {
   package static let program = "livehost-gateway"
 

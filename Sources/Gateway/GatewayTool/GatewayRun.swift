@@ -11,7 +11,7 @@ import UnixSignals
 import UnixSockets
 import Varlink
 
-/// A node of a cluster from its start to its end.
+/// Runs a node of a cluster from its start to its end.
 struct GatewayRun {
   private let configuration: GatewayConfiguration
 
@@ -19,8 +19,8 @@ struct GatewayRun {
 
   func run() async throws {
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
-    // The group is never shut down: the NATS library and tasks in flight use it until the program
-    // ends.
+    // The group is never shut down, because the NATS library and tasks in flight use it until the
+    // program ends.
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
     do {
@@ -83,17 +83,18 @@ struct GatewayRun {
     }
     signalled.cancel()
     try? ServiceNotifier().stopping()
-    // Other nodes get the partitions before the senders are disconnected.
+    // The partitions are given up first, so that other nodes lead them before the senders are
+    // disconnected.
     try await loop.flatSubmit { node.value.drain() }.get()
     try? await tunnel?.close()
-    // Senders wait for answers of the log, which may not be reached.
+    // The wait is limited, because senders wait for the log, which may be unreachable.
     await Self.wait(atMost: .seconds(5)) { await ingest.shutdown() }
     await control.shutdown()
     if let failure { throw failure }
   }
 
-  /// Listens on all addresses. The name in `address` is the one by which other machines know this
-  /// one, and may resolve to another address here.
+  /// Listens on all addresses of this machine. Other machines use the name in `address`, which may
+  /// resolve to a different address here.
   private func listen(
     at port: Int, _ identity: Tunnel.Identity
   ) async throws -> any Channel {
@@ -106,7 +107,7 @@ struct GatewayRun {
     }
   }
 
-  /// Returns once `body` has ended or the time is up; `body` then continues alone.
+  /// Returns once `body` has ended or the time is up. After that, `body` continues unattended.
   private static func wait(
     atMost limit: Duration, for body: @escaping @Sendable () async -> Void
   ) async {
@@ -123,8 +124,8 @@ struct GatewayRun {
     timer.cancel()
   }
 
-  /// Returns the rooms of all nodes, each as its owner reports it. Another node's copy is old, and
-  /// used only if the owner is not reached.
+  /// Returns the rooms of all nodes, each as its owner reports it. Another node's copy is outdated,
+  /// and is used only if the owner cannot be reached.
   private static func rooms(of directory: NodeDirectory, _ tunnels: Tunnels) async -> [RoomSummary]
   {
     try? await directory.settled(nil)
@@ -177,11 +178,11 @@ struct GatewayRun {
   }
 }
 
-/// The paths to the control sockets of other nodes. Each tunnel is made when it is first needed.
+/// The paths to the control sockets of other nodes. Each tunnel is opened when it is first needed.
 actor Tunnels {
   private let identity: Tunnel.Identity?
   private let directory: String
-  /// The attempts to make a tunnel that have not failed, by address.
+  /// The attempts to open a tunnel that are running or have succeeded, by address.
   private var attempts: [String: Task<String, any Error>] = [:]
   private var count = 0
 
@@ -194,7 +195,7 @@ actor Tunnels {
     let attempt: Task<String, any Error>
     if let known = attempts[address] { attempt = known } else { attempt = try make(address) }
     do { return try await attempt.value } catch {
-      // Another attempt may have replaced this one.
+      // The failed attempt is removed, unless another attempt has replaced it.
       if attempts[address] == attempt { attempts[address] = nil }
       throw error
     }

@@ -90,7 +90,7 @@ struct RelayCommand: AsyncParsableCommand {
     }
   }
 
-  /// Reports on standard error if the origin does not answer yet. The relay asks it again for each
+  /// Reports on standard error if the origin does not answer yet. The relay tries again for each
   /// viewer.
   private static func tryOrigin(at path: String, named name: String) async {
     let reason: String

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A token in a file. It outlives the program, so that links with it stay valid.
+/// A token that is stored in a file, so that links with it stay valid after a restart.
 package enum KeptToken {
   /// Reads the token from a file; creates the file with a new token if it does not exist.
   package static func read(_ path: String) throws(KeptTokenFailure) -> String {
@@ -26,7 +26,7 @@ package enum KeptToken {
     return text
   }
 
-  /// Creates the file atomically: it appears only with the whole token in it.
+  /// Creates the file atomically, so that other programs never see it without the complete token.
   private static func make(_ path: String) throws(KeptTokenFailure) -> String {
     let token = Tokens().reading
     let draft = path + ".new"

@@ -44,8 +44,8 @@ struct MethodCalls: Sendable {
     return Reply.error(.forbidden, "right", "this token only allows reading")
   }
 
-  /// Reads the whole body; throws if it is too large, and closes the connection if it takes too
-  /// long.
+  /// Reads the whole body. Throws if the body is too large, and closes the connection if it takes
+  /// too long.
   func body(_ request: Request, _ context: WebContext) async throws -> ByteBuffer {
     let channel = context.channel
     let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(limits.requestTimeout)) {
@@ -61,7 +61,7 @@ struct MethodCalls: Sendable {
     }
   }
 
-  /// Calls a method that returns several replies. The call ends when the browser disconnects.
+  /// Calls a method that returns several replies; ends the call when the browser disconnects.
   func stream(
     _ method: String, _ parameters: JSONValue
   ) async throws(VarlinkClientError) -> Response {

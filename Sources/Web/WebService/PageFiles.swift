@@ -3,10 +3,10 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The files of the page. They are compiled into the program and compressed once at the start.
+/// The files of the page, compiled into the program and compressed once when it starts.
 ///
 /// The addresses of all files except the HTML documents change whenever any of these files changes,
-/// so browsers may cache them forever.
+/// so browsers may cache the files forever.
 struct PageFiles: Sendable {
   private struct File: Sendable {
     let type: String
@@ -85,7 +85,7 @@ struct PageFiles: Sendable {
   private static func compressed(_ bytes: [UInt8]) -> [UInt8] {
     var stream = z_stream()
     let version = ZLIB_VERSION
-    // 15 is the window size in bits; 16 selects the gzip header.
+    // 15 is the window size in bits; adding 16 selects the gzip header.
     guard
       deflateInit2_(
         &stream, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY, version,

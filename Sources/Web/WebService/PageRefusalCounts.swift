@@ -6,7 +6,7 @@ final class PageRefusalCounts: Sendable {
 
   func note(_ refusal: RequestGuard.Refusal) { counts.withLock { $0[refusal, default: 0] += 1 } }
 
-  /// The counts by the names of the reasons, including reasons that never occurred.
+  /// The counts by reason, including reasons that never occurred.
   var all: [(reason: String, count: Int)] {
     counts.withLock { counts in
       RequestGuard.Refusal.allCases.map { ($0.rawValue, counts[$0] ?? 0) }

@@ -4,8 +4,9 @@ import Hummingbird
 /// Refuses requests from other pages, for other host names, and without a valid token.
 ///
 /// Any page in the browser can send requests to this machine. A page whose host name resolves to
-/// this machine (DNS rebinding) can also read the responses. Therefore the host must be one of this
-/// page's names. If the browser reports the origin of a request, it must be this page.
+/// this machine (DNS rebinding) can also read the responses. Therefore the request's host must be
+/// one of this page's names. If the browser reports the origin of a request, the origin must be
+/// this page, too.
 struct RequestGuard: RouterMiddleware {
   typealias Context = WebContext
 
@@ -32,7 +33,7 @@ struct RequestGuard: RouterMiddleware {
 
   private func refusal(_ request: Request, path: String, _ context: inout WebContext) -> Refusal? {
     let host = request.head.authority ?? ""
-    // A second Host header is refused, because a proxy in front may have used it.
+    // A second Host header is refused, because a proxy in front may have interpreted it.
     guard names.contains(host), request.headers[.anotherHost] == nil else { return .host }
     if let origin = request.headers[.origin],
       !["http://", "https://"].contains(where: { $0 + host == origin })
@@ -47,8 +48,8 @@ struct RequestGuard: RouterMiddleware {
     if context.right == nil, request.method == .get,
       tokens.right(of: request.uri.queryParameters["t"].map(String.init)) == .reading
     {
-      // An overlay cannot send a header before its page runs, so the address may contain a token.
-      // It only grants reading: an acting token there is refused.
+      // An overlay cannot send a header before its page runs, so the address may contain the
+      // reading token. The acting token is refused there.
       context.right = .reading
     }
     guard context.right != nil else { return .token }
@@ -87,7 +88,7 @@ extension RequestGuard.Refusal {
 extension HTTPField.Name {
   static let livehostToken = HTTPField.Name("X-Livehost-Token")!
   static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
-  /// The Host header. Its first occurrence becomes the request's authority, so this field only
-  /// exists if there is a second one.
+  /// The second Host header of a request. The first becomes the request's authority, so this field
+  /// exists only if there is a second one.
   static let anotherHost = HTTPField.Name("Host")!
 }

@@ -7,8 +7,9 @@ import ServiceLifecycle
 import Varlink
 
 /// Streams a room's states as server-sent events
-/// (https://html.spec.whatwg.org/multipage/server-sent-events.html): `state` with the whole state,
-/// then `patch` with merge patches (RFC 7396), and `alive` when nothing changes for a while.
+/// (https://html.spec.whatwg.org/multipage/server-sent-events.html): `state` with the complete
+/// state, then `patch` with merge patches (RFC 7396), and `alive` when nothing has changed for a
+/// while.
 struct RoomEvents: Sendable {
   let rooms: WatchedRooms
   let limits: WebServer.Limits
@@ -25,7 +26,7 @@ struct RoomEvents: Sendable {
       return Reply.error(
         .serviceUnavailable, "streams", "\(limits.streams) streams are open already")
     }
-    // The head of the response is sent once there is a state, so that its status can report an
+    // The head of the response is sent only when there is a state, so that its status can report an
     // unknown room.
     return await withCheckedContinuation { continuation in
       let head = Guarded<CheckedContinuation<Response, Never>?>(continuation)
@@ -66,12 +67,12 @@ struct RoomEvents: Sendable {
       defer { onEnd() }
       let (number, signals) = state.subscribe()
       defer { state.unsubscribe(number) }
-      // With these marks, a write stays unfinished while the browser does not read.
+      // With these limits, a write stays unfinished until the browser reads.
       let channel = context.channel
       _ = try? await channel.setOption(
         .writeBufferWaterMark, value: .init(low: 32 << 10, high: 64 << 10)
       ).get()
-      // Streams end first, because this program waits for them before it ends.
+      // On a shutdown, streams end first, because the program waits for them.
       try await withGracefulShutdownHandler {
         try await request.body.consumeWithInboundCloseHandler { _ in
           var last: RoomState.Version?
@@ -99,7 +100,7 @@ struct RoomEvents: Sendable {
       status: .ok,
       headers: [
         .contentType: "text/event-stream", .cacheControl: "no-store",
-        // Prevents proxies from buffering events.
+        // This header prevents proxies from buffering events.
         HTTPField.Name("X-Accel-Buffering")!: "no",
       ], body: body)
   }

@@ -13,11 +13,11 @@ enum WatchedForm: String, CaseIterable {
   case screen
 }
 
-/// The newest state of a room for all streams that show the room. One call of the daemon serves any
-/// number of browsers. Callable from any thread.
+/// The newest state of a room, shared by all streams that show the room, so that one call of the
+/// daemon serves any number of browsers. Callable from any thread.
 ///
 /// When a stream can send, it sends the changes since the last state that it sent. A slow reader
-/// therefore gets fewer and larger patches, and nothing is queued.
+/// therefore receives fewer and larger patches, and nothing is queued.
 package final class RoomState: Sendable {
   /// A state with its number.
   package struct Version: Sendable {
@@ -27,7 +27,8 @@ package final class RoomState: Sendable {
 
   private struct State {
     var version: Version?
-    /// The requested patches to the newest version, by the number of their old version.
+    /// The patches to the newest version that streams have requested, by the number of the old
+    /// version.
     var patches: [Int: ByteBuffer] = [:]
     var signals: [Int: AsyncStream<Void>.Continuation] = [:]
     var lastNumber = 0
@@ -40,8 +41,8 @@ package final class RoomState: Sendable {
 
   package init() {}
 
-  /// An identifier that distinguishes the numbers of different instances, for clients that resume a
-  /// stream.
+  /// An identifier that distinguishes the version numbers of different instances, for clients that
+  /// resume a stream.
   let instance = String(UInt32.random(in: .min ... .max), radix: 36)
 
   // MARK: For the daemon's updates
@@ -89,7 +90,7 @@ package final class RoomState: Sendable {
     if version == nil { throw (end ?? nil) ?? .connectionClosed }
   }
 
-  /// Adds a stream. Its signals arrive whenever the state changes, and from time to time.
+  /// Adds a stream, which is signalled whenever the state changes, and from time to time.
   package func subscribe() -> (number: Int, signals: AsyncStream<Void>) {
     let (signals, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -110,15 +111,15 @@ package final class RoomState: Sendable {
     state.withLock { $0.signals.removeValue(forKey: number) }?.finish()
   }
 
-  /// Wakes all streams, so that they can show that they are alive.
+  /// Wakes all streams, so that idle ones send `alive`.
   package func wake() {
     for signal in state.withLock({ Array($0.signals.values) }) { signal.yield() }
   }
 
   package var newest: Version? { state.withLock { $0.version } }
 
-  /// Returns the text of the merge patch from an older version to the newest one. It is computed
-  /// once for all streams with the same older version.
+  /// Returns the text of the merge patch from an older version to the newest one. Streams with the
+  /// same older version share the result.
   package func patch(from old: Version, to new: Version) -> ByteBuffer {
     if let known = state.withLock({
       $0.version?.sequence == new.sequence ? $0.patches[old.sequence] : nil

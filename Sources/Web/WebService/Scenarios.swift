@@ -8,7 +8,7 @@ import NIOCore
 import Simulation
 import Varlink
 
-/// The scenarios of a directory. The daemon simulates them and gets all files that they need.
+/// The scenarios in a directory. The daemon simulates them, with all files that they need.
 struct Scenarios: Sendable {
   /// The directory; `nil` if none is configured or found.
   let directory: String?
@@ -31,7 +31,7 @@ struct Scenarios: Sendable {
     return Reply.json(["scenarios": .array(scenarios)])
   }
 
-  /// Simulates a scenario. Each reply is one line.
+  /// Simulates a scenario and sends each reply as one line.
   func simulate(_ request: Request, _ context: WebContext) async throws -> Response {
     guard context.right == .acting else { return calls.refuseReaders() }
     let body = try await calls.body(request, context)

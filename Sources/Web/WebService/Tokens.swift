@@ -1,8 +1,8 @@
 /// The right of a request.
 package enum Right: Int, Sendable, Comparable {
-  /// Read what the control socket shows to every user.
+  /// Reading what the control socket shows to every user.
   case reading
-  /// Read and change things.
+  /// Reading and changing.
   case acting
 
   package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
@@ -10,8 +10,8 @@ package enum Right: Int, Sendable, Comparable {
 
 /// The secret tokens that grant rights to their bearers.
 package struct Tokens: Sendable {
-  /// The token for overlays, which only read. It is part of their addresses, and thus of the
-  /// settings of other programs.
+  /// The token for overlays, which only read. It is part of their addresses, and therefore of other
+  /// programs' settings.
   package let reading: String
   package let acting: String
 
@@ -30,7 +30,7 @@ package struct Tokens: Sendable {
     self.init(reading: token(), acting: token())
   }
 
-  /// Creates a new token for acting; the token for reading is known.
+  /// Creates a new token for acting to go with an existing token for reading.
   package init(reading: String) { self.init(reading: reading, acting: Self().acting) }
 
   package init(reading: String, acting: String) {

@@ -2,8 +2,8 @@ import ControlInterface
 import JSON
 import Varlink
 
-/// The rooms that browsers watch. Each is requested from the daemon once, for as long as any
-/// browser watches it.
+/// The rooms that browsers watch. The daemon is called once per room and form, for as long as any
+/// browser watches.
 actor WatchedRooms {
   private struct Key: Hashable {
     let room: String
@@ -21,11 +21,9 @@ actor WatchedRooms {
   private let pause: @Sendable () async throws -> Void
   private var rooms: [Key: Watched] = [:]
 
-  /// Creates an empty set of rooms.
-  ///
   /// - Parameters:
   ///   - maximumRate: the maximum number of changes per second that streams receive.
-  ///   - pause: returns when idle streams should show that they are alive.
+  ///   - pause: returns when idle streams should send `alive`.
   init(
     controlSocket: String, maximumRate: Double, pause: @escaping @Sendable () async throws -> Void
   ) {

@@ -5,14 +5,15 @@ package import Logging
 import NIOCore
 import Varlink
 
-/// A web server for the page and its API. It translates between browsers and the control socket of
-/// livehostd.
+/// A web server for the page and its API, which translates between browsers and livehostd's control
+/// socket.
 package struct WebServer: Sendable {
   package struct Settings: Sendable {
     package var address: Address
-    /// The address at which browsers reach the page; by default `address`.
+    /// The address at which browsers reach the page; nil if it is `address`.
     package var publicAddress: PublicAddress?
-    /// Host names, besides those of this machine, under which browsers may request the page.
+    /// Additional host names, besides those of this machine, under which browsers may request the
+    /// page.
     package var hosts: [String] = []
     package var controlSocket: String
     /// The directory of the scenarios that can be simulated.
@@ -27,7 +28,7 @@ package struct WebServer: Sendable {
 
   package enum Address: Sendable, Equatable {
     case loopback(port: Int)
-    /// A Unix socket behind a proxy to which browsers connect.
+    /// The path of a Unix socket behind a proxy.
     case socket(path: String)
   }
 
@@ -35,13 +36,13 @@ package struct WebServer: Sendable {
   package struct Limits: Sendable {
     package var connections = 512
     package var streams = 256
-    /// The maximum number of events per second of one stream.
+    /// The maximum number of events per second in one stream.
     package var rate = 20.0
     /// The time after which a browser that does not read is disconnected.
     package var writeTimeout = Duration.seconds(30)
     /// The time within which a request must arrive.
     package var requestTimeout = Duration.seconds(10)
-    /// The time after which a stream without changes shows that it is alive.
+    /// The time without a change after which a stream sends `alive`.
     package var alive = Duration.seconds(10)
     package var bodyBytes = 64 << 10
     package var actingBodyBytes = 8 << 20

@@ -176,8 +176,8 @@ extension Room {
     return snapshot(now: now, isForOtherDaemon: true)
   }
 
-  /// Continues a room that was opened with a copy from another daemon. This daemon has no log of
-  /// the copy's events, so it saves a snapshot first.
+  /// Continues a room that was opened with a copy from another daemon. The log here lacks the
+  /// copy's events, so only the next snapshot makes the room survive a restart.
   func continueCopy(_ snapshot: RoomSnapshot, now: NIODeadline = .now()) {
     wake(after: snapshot.moment, at: 0, isLost: true, now: now)
     endRestoration()

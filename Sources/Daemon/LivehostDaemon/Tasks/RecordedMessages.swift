@@ -8,7 +8,7 @@ import Recordings
 
 /// The chat messages of a recording, read block by block.
 struct RecordedMessages: MessageSource {
-  /// Owns the reader, which cannot be copied.
+  /// A class, because the reader inside it cannot be copied.
   private final class Position {
     var reader: RecordingReader
     init(_ files: RecordingFiles) { reader = RecordingReader(files) }
@@ -41,20 +41,20 @@ struct RecordedMessages: MessageSource {
 }
 
 extension HostScreen {
-  /// The messages that the chat keeps, oldest first.
+  /// The messages that the chat stores, oldest first.
   var writtenMessages: [WrittenMessage] {
     guard let chat = store.state.chat else { return [] }
     return chat.messages.map { WrittenMessage(timestamp: $0.timestamp, message: $0.message) }
   }
 
-  /// The identifiers of a message that the chat keeps, and of its author; `nil` if there is no such
-  /// message.
+  /// Returns the identifiers of a stored message and of its author; `nil` if the chat does not
+  /// store the message.
   func message(numbered number: Int) -> (identifier: Text, author: Text)? {
     let message = store.state.chat?.messages.last { $0.number == number }?.message
     return message.map { ($0.id, $0.userID) }
   }
 
-  /// The highlights of the running chat; `nil` unless it is analysed.
+  /// The highlights of the running chat; `nil` unless the chat is analysed.
   var highlights: AnalysisResult? {
     guard store.state.analysesChat == true, let chat = store.state.chat else { return nil }
     return AnalysisResult(highlights: chat.highlights?.entries ?? [], messages: chat.total)

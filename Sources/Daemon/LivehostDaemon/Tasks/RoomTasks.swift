@@ -8,11 +8,10 @@ import Varlink
 
 /// Runs the tasks that clients start with `StartTask`.
 ///
-/// All tasks run on the work executor. Slots limit the number of concurrent tasks to its number of
-/// threads. An analysis occupies a slot until it ends. An export, or a replay at full speed,
-/// occupies a slot while it reads and decodes a block, but not while it waits for the client or the
-/// room. A replay in real time needs little processor time. It uses no slots, so that other tasks
-/// cannot delay it.
+/// All tasks run on the work executor, at most one per thread at a time. An analysis occupies its
+/// slot until it ends. An export, or a replay at full speed, occupies a slot only while it reads
+/// and decodes a block, not while it waits for the client or the room. A replay in real time uses
+/// no slot, because it needs little processor time and must not be delayed by other tasks.
 package struct RoomTasks: Sendable {
   private let registry: TaskRegistry
   private let executor: WorkExecutor
@@ -45,9 +44,7 @@ package struct RoomTasks: Sendable {
 
   /// Runs a task to its end, and logs how it ended.
   ///
-  /// - Parameters:
-  ///   - reply: Called with each part of the result.
-  ///   - progress: Called with the progress.
+  /// - Parameter reply: Called with each part of the result.
   package func run(
     _ request: StartTaskRequest, reply: @escaping @Sendable (TaskReply) async throws -> Void,
     progress: @escaping @Sendable (TaskReply) -> Void

@@ -9,13 +9,13 @@ package struct TaskEnd: Sendable {
   package enum Result: Sendable, Equatable {
     case done
     case cancelled
-    /// The task failed. The value is the reason, for people.
+    /// The task failed, for a reason given as text for people.
     case failed(String)
   }
 
   package let task: String
   package let kind: TaskKind
-  /// The name of the recording or room that the task used.
+  /// The name of the recording or room on which the task ran.
   package let subject: String
   package let nanoseconds: UInt64
   package let result: Result

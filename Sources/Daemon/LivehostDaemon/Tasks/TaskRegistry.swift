@@ -7,16 +7,16 @@ import SystemSupport
 /// The running tasks, by name. May be used from any thread.
 package final class TaskRegistry: Sendable {
   private struct Entry: Sendable {
-    /// The number of the task, in order of starts.
+    /// The number of the task, in the order in which tasks start.
     let number: Int
     var report: TaskReport
     /// Cancels the task; `nil` until the task exists.
     var cancel: (@Sendable () -> Void)?
-    /// Whether a cancellation was requested, perhaps before the task existed.
+    /// Whether a cancellation was requested, possibly before the task existed.
     var isCancelled = false
     /// The room that the task depends on.
     var room: RoomName?
-    /// Whether that room was closed.
+    /// Whether ``room`` was closed.
     var hasLostRoom = false
   }
 

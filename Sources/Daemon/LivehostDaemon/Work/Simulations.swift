@@ -12,8 +12,8 @@ package struct Simulations: Sendable {
   private let slots: WorkSlots
   /// The shortest duration of a simulation after which free memory is returned to the system.
   ///
-  /// After a shorter simulation there is little to return, and other threads cannot allocate memory
-  /// meanwhile.
+  /// After a shorter simulation there is little to return, and returning memory blocks other
+  /// threads that allocate.
   private static let longRun = Duration.milliseconds(200)
 
   /// - Parameter slots: The slots, shared with all other CPU-intensive work.
@@ -33,7 +33,7 @@ package struct Simulations: Sendable {
       return try await slots.run {
         try await withTaskExecutorPreference(executor) {
           let start = ContinuousClock.now
-          // Runs after `reply` has returned, when the memory of all runs has been freed.
+          // This runs after `reply` has returned, when the memory of all runs is free.
           defer { if start.duration(to: .now) > Self.longRun { FreeMemory.giveBack() } }
           return try await Self.reply(to: request, options, progress: progress)
         }
@@ -57,13 +57,13 @@ package struct Simulations: Sendable {
 }
 
 extension SimulationOptions {
-  /// The maximum length of a name, setting or threshold in bytes: that of a path.
+  /// The maximum length of a name, setting or threshold in bytes; paths have the same limit.
   private static let longestText = 4096
-  /// The maximum decompressed size of recordings, in bytes. The decoded events are several times as
-  /// large.
+  /// The maximum decompressed size of recordings, in bytes. Decoded events take several times as
+  /// much memory.
   private static let longestRecordings = 64 << 20
 
-  /// Rejects texts whose comparison would take long.
+  /// Rejects texts that are so long that comparing them takes long.
   private static func check(_ texts: [String], _ parameter: String) throws(ServiceError) {
     for text in texts where text.utf8.count > longestText || !text.hasShortMarkRuns {
       throw .invalidParameter(parameter)

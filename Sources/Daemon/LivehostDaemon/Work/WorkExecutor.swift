@@ -5,13 +5,14 @@ package import SystemSupport
 
 /// Runs CPU-intensive tasks on dedicated threads of low priority.
 ///
-/// Rooms, connections and other effects do not run here, so they never wait for such work. Tasks
-/// are expected to yield about once a millisecond. The longest run without a yield is measured in
-/// processor time, because a thread of low priority may be without a processor for a long time.
+/// Rooms, connections and other effects never wait for such work, because they do not run here.
+/// Tasks are expected to yield about once a millisecond. The longest run without a yield is
+/// measured in processor time, because a thread of low priority may wait a long time for a
+/// processor.
 package final class WorkExecutor: TaskExecutor {
   private struct Entry: Sendable {
     let job: UnownedJob
-    /// The executor of the effect; `nil` for a job without a named effect.
+    /// The executor that measures the effect; `nil` for a job without a named effect.
     let executor: EffectExecutor?
   }
 
@@ -49,7 +50,7 @@ package final class WorkExecutor: TaskExecutor {
           do throws(SystemError) {
             try ThreadPriority.lower()
           } catch {
-            // The kernel refuses the other threads for the same reason.
+            // The kernel refuses all threads for the same reason, so this is reported once.
             if index == 0 { onRefusal(error) }
           }
           work()
@@ -61,7 +62,7 @@ package final class WorkExecutor: TaskExecutor {
     }
   }
 
-  /// Ends the threads after all jobs that are queued now.
+  /// Ends the threads once all jobs that are queued now have run.
   package func stop() {
     queue.withLock { $0.isStopped = true }
     for _ in 0..<width { available.signal() }
@@ -70,7 +71,7 @@ package final class WorkExecutor: TaskExecutor {
   /// The longest processor time that a task used without yielding, in nanoseconds.
   package var longestSliceNanoseconds: UInt64 { longest.load(ordering: .relaxed) }
 
-  /// The longest processor time without a yield in nanoseconds, by effect, for the effects that use
+  /// The longest processor time without a yield, in nanoseconds, for each effect that uses
   /// ``executor(named:)``.
   package var longestSlicesByEffect: [String: UInt64] { longestByEffect.withLock { $0 } }
 

@@ -28,7 +28,7 @@ package final class WorkSlots: Sendable {
   ///
   /// - Parameter isNew: Whether the call is refused if too many tasks are waiting. Pass `false` for
   ///   the next step of a task that has already begun, which must not be refused.
-  /// - Throws: ``Full`` if too many tasks are waiting; `CancellationError`; the errors of `body`.
+  /// - Throws: ``Full``; `CancellationError`; the errors of `body`.
   package func run<R>(isNew: Bool = true, _ body: () async throws -> R) async throws -> R {
     try await enter(isNew: isNew)
     defer { release() }

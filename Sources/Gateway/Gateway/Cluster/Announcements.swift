@@ -1,24 +1,23 @@
 import JSON
 import RateLimiting
 
-/// Announcements to nodes that calls to this node asked for: entries of the bucket that are written
-/// again for a while.
+/// Announcements that this node makes to other nodes on behalf of callers. Each is an entry of the
+/// bucket that is written again for a while.
 ///
-/// The servers soon forget an entry. A node that is not listening just then, or that reads the
-/// entry before it knows which nodes there are, would not act on it. A value: the caller passes the
-/// time and writes the entries.
+/// The servers soon forget an entry. A node that is not listening just then, or does not know the
+/// other nodes yet, would miss a single write. A value type: the caller passes the time and writes
+/// the entries.
 struct Announcements: Sendable {
   private struct Entry: Sendable {
     var value: JSONValue
     /// The sequence of the newest write.
     var sequence: UInt64
-    /// When the newest write was requested.
     var written: Instant
     var next: Instant
     var until: Instant
   }
 
-  /// A write of an entry in place of the one with the expected sequence; 0 stands for none.
+  /// A request to replace an entry that has the expected sequence; 0 means that there is none.
   struct Write {
     let key: String
     let value: JSONValue
@@ -44,8 +43,8 @@ struct Announcements: Sendable {
     entries[key]?.written = now
   }
 
-  /// Records an entry as the watch reports it, whichever node wrote it. The newest value wins:
-  /// another one ends the announcement.
+  /// Records an entry that the watch reports, whichever node wrote it. An entry with another value
+  /// ends the announcement.
   mutating func observed(_ key: String, _ value: JSONValue?, sequence: UInt64, at now: Instant) {
     guard let entry = entries[key], sequence > entry.sequence else { return }
     if value == entry.value {

@@ -5,7 +5,7 @@ import NIOCore
 import RateLimiting
 import SystemSupport
 
-// The node's work on the rooms of the local daemon.
+// The rooms of the local daemon: feeding, takeovers, release and snapshots.
 extension ClusterNode {
   // MARK: Feeding
 
@@ -24,18 +24,18 @@ extension ClusterNode {
         lost: { [self] in daemonLost() }))
   }
 
-  /// Batches that the daemon has not acknowledged are read again, starting at the positions that it
-  /// then reports.
+  /// Handles the loss of the daemon. Unacknowledged batches are read again, starting at the
+  /// positions that the daemon reports when it is back.
   private func daemonLost() {
     feed.reset()
     readers.endLogs()
     stored.endAll()
     takeovers.beginAnew(keeper.partitions)
-    // The daemon may come back with less than it had.
+    // A daemon that restarts may have lost rooms.
     for partition in keeper.partitions { keeper.mark(partition, isLoading: true) }
   }
 
-  /// Writes what the feed has for the daemon, and carries out the acts that come next.
+  /// Writes the feed's next batches to the daemon, and carries out the acts that are due.
   func feedDaemon() {
     if daemon.isWritable, let bytes = feed.nextWrite() { daemon.write(bytes) }
     for act in feed.nextActs() { carryOut(act) }
@@ -51,7 +51,8 @@ extension ClusterNode {
     }
   }
 
-  /// The daemon has carried out an act, or has started it; then the outcome is `nil`.
+  /// Records that the daemon has carried out an act, or has only started it if the outcome is
+  /// `nil`.
   private func end(_ act: LogFeed.Act, _ outcome: JSONValue?) {
     if feed.isActing(act) {
       let isGone = outcome.map { act.act.leavesNoRoom($0) } ?? false
@@ -70,8 +71,7 @@ extension ClusterNode {
 
   // MARK: Takeovers
 
-  /// Asks the daemon for its positions and the store for snapshots of the partitions that wait for
-  /// them.
+  /// Starts loading the waiting partitions, with the daemon's positions and the store's snapshots.
   func load() {
     guard daemon.isConnected, requests.isConnected else { return }
     let partitions = takeovers.beginLoading {
@@ -89,7 +89,7 @@ extension ClusterNode {
           result = .success(
             try await transfer.load(partition, log: log, held: held, epoch: epoch))
         } catch {
-          // An attempt that fails immediately must not be repeated without a pause.
+          // The pause limits the rate of attempts that fail immediately.
           try? await Task.sleep(for: .milliseconds(500))
           result = .failure(error)
         }
@@ -120,23 +120,23 @@ extension ClusterNode {
     advance(.log(partition), now)
   }
 
-  /// Reports in the lease of a partition that the daemon has its rooms, with everything that was in
-  /// the log when reading began.
+  /// Announces in the lease of a partition that the daemon has its rooms, including everything that
+  /// was in the log when reading began.
   func reportLoaded() {
     for partition in takeovers.catchUp({ readers.isCurrent($0) && feed.hasCaughtUp($0) }) {
       keeper.mark(partition, isLoading: false)
     }
   }
 
-  /// Stops the reading of a partition.
   func endReading(_ partition: Partition) {
     readers.end(partition)
     stored.end(partition)
     feed.end(partition)
   }
 
-  /// Offers the daemon again the rooms that it refused. It may have opened one since, without what
-  /// came before: so the copies are closed, and the partitions are loaded once more.
+  /// Retries the rooms that the daemon refused. The daemon may have opened such a room since,
+  /// without its earlier events. Therefore the copies are closed and the partitions are loaded
+  /// again.
   func restartRefused(_ now: Instant) {
     guard daemon.isConnected else { return }
     let interval = min(settings.snapshotInterval, .seconds(30))
@@ -150,7 +150,7 @@ extension ClusterNode {
       Task {
         while await !rooms.closeCopies(of: names) {
           try? await Task.sleep(for: .milliseconds(500))
-          // A daemon that comes back is given every partition from the beginning anyway.
+          // A daemon that reconnects receives every partition from the beginning anyway.
           guard (try? await node.get { $0.daemon.isConnected }) ?? false else { break }
         }
         node.perform {
@@ -163,7 +163,7 @@ extension ClusterNode {
 
   // MARK: Release
 
-  /// Closes the copies of rooms that other nodes lead, from time to time.
+  /// Periodically closes the copies of rooms that other nodes lead.
   func closeCopies(_ now: Instant) {
     copies.update(at: now) {
       keeper.owner(of: $0)?.node != settings.node && keeper.isLeased($0, at: now)
@@ -192,7 +192,7 @@ extension ClusterNode {
 
   private static let snapshotPause = Interval.seconds(5)
 
-  /// Stores the snapshot that is due, if none is being stored.
+  /// Stores the snapshot that is due, unless another one is being stored.
   func storeNext(_ now: Instant) {
     guard !stored.isStoring, requests.isConnected, !keeper.isDraining,
       let (partition, room) = feed.nextSnapshot(
@@ -214,12 +214,13 @@ extension ClusterNode {
   }
 
   /// Returns the header of a snapshot and the sequence of the header that it replaces; `nil` if the
-  /// node has lost the partition or has begun it anew.
+  /// node has lost the partition or has begun it again since.
   func header(
     for upload: SnapshotUpload, _ saved: SnapshotTransfer.Saved
   ) -> (header: SnapshotHeader, expected: UInt64)? {
     let (room, partition) = (upload.room, upload.partition)
-    // A node that was stopped meanwhile finds here, by its own clock, that its leases have run out.
+    // If this node was suspended meanwhile, this check finds by its own clock that its leases have
+    // expired.
     perform(keeper.tick(at: SourceDelivery.now))
     guard keeper.epoch(of: partition) == upload.epoch, let code = saved.positions[upload.log],
       let basis = feed.basis(of: room, partition, at: code)
@@ -232,7 +233,8 @@ extension ClusterNode {
     return (header, stored.sequence(of: room))
   }
 
-  /// The store has a header that this node did not know, and that the next one replaces.
+  /// Records that the store has a header which this node did not know, and which its next header
+  /// replaces.
   func snapshotFound(
     _ found: (header: SnapshotHeader?, sequence: UInt64), of room: RoomName, _ partition: Partition
   ) {
@@ -240,8 +242,8 @@ extension ClusterNode {
     stored.find(header, sequence: found.sequence, of: room)
   }
 
-  /// A snapshot is stored. Returns what the store had of the room before; `nil` if that is not
-  /// known.
+  /// Records that a snapshot is stored. Returns the room's previous entry in the store; `nil` if it
+  /// is not known.
   func snapshotStored(
     _ header: SnapshotHeader, _ sequence: UInt64, of room: RoomName, _ partition: Partition
   ) -> SnapshotTransfer.Stored? {
@@ -257,7 +259,7 @@ extension ClusterNode {
     stored.endStoring()
     let now = SourceDelivery.now
     guard let failure else { return storeNext(now) }
-    // Nothing is lost: the log keeps everything that is in no snapshot.
+    // No data is lost, because the log keeps all messages that are in no snapshot.
     let isRefused = SnapshotTransfer.isMissing(failure) && feed.refuse(room, partition)
     feed.failSnapshot(of: room, partition, until: now + Self.snapshotPause)
     guard keeper.epoch(of: partition) != nil else { return }

@@ -2,12 +2,12 @@ import JSON
 import LiveSources
 import RateLimiting
 
-// The node's exchange with the NATS servers: leases, and the messages of the streams that it reads.
+// The exchange with the NATS servers: leases, and messages of the streams that the node reads.
 extension ClusterNode {
-  /// Error codes of JetStream for a write that expected another last sequence.
+  /// JetStream's error codes for a write that expected another last sequence.
   private static let wrongSequence: Set<Int64> = [10071, 10164]
 
-  /// Carries out the actions of the keeper of leases.
+  /// Carries out the actions of the lease keeper.
   func perform(_ actions: [LeaseKeeper.Action]) {
     for action in actions {
       switch action {
@@ -42,8 +42,8 @@ extension ClusterNode {
       }
       if let sequence = LogMessage.sequence(of: reply) {
         problems.recordWrite(at: now)
-        // The watch also reports this node's own writes, unless the servers have replaced the
-        // bucket without its notice.
+        // The watch also reports this node's own writes. If none arrive, the servers have replaced
+        // the bucket.
         if now - readers.lastLease >= keeper.settings.duration {
           keeper.lostSight()
           readers.watchAnew(at: now)
@@ -57,7 +57,6 @@ extension ClusterNode {
     }
   }
 
-  /// A message has arrived.
   func receive(_ message: NatsMessage) {
     if !message.isFromStream, requests.answer(message) { return }
     guard let reader = readers.reader(of: message) else { return }
@@ -90,7 +89,6 @@ extension ClusterNode {
     if reader == .leases, readers.hasAllLeases { keeper.becameCurrent(at: now) }
   }
 
-  /// Sends what a reader needs next.
   func advance(_ reader: StreamReaders.Reader, _ now: Instant) {
     guard requests.isConnected else { return }
     switch readers.next(reader, isPaused: feed.isFull, at: now) {

@@ -8,33 +8,34 @@ package import RateLimiting
 import SystemSupport
 import WireFormats
 
-/// One node of a cluster: a gateway with its connection to NATS and the local daemon.
+/// One node of a cluster: a gateway with its connections to NATS and to the local daemon.
 ///
-/// The parts of a node are values that decide, each about one subject:
-/// - ``LeaseKeeper`` about the partitions that the node leads,
-/// - ``LogAppender`` about messages to the replicated log,
-/// - ``StreamReaders`` about reading leases and logs,
-/// - ``Takeovers`` about loading the rooms of partitions,
-/// - ``LogFeed`` about the batches and acts that the daemon gets,
-/// - ``StoredSnapshots`` about headers in the store,
-/// - ``CopyRelease`` about closing rooms that other nodes lead.
+/// Each decision is made by a value type:
+/// - ``LeaseKeeper``: the partitions that the node leads,
+/// - ``LogAppender``: messages to the replicated log,
+/// - ``StreamReaders``: reading leases and logs,
+/// - ``Takeovers``: loading the rooms of partitions,
+/// - ``LogFeed``: the batches and acts that the daemon receives,
+/// - ``StoredSnapshots``: headers in the store,
+/// - ``CopyRelease``: closing rooms that other nodes lead.
 ///
-/// The node gives them the time and the answers to requests, and carries out the actions that they
-/// return. Belongs to one event loop.
+/// The node passes them the time and the answers to requests, and carries out the actions that they
+/// return. Confined to one event loop.
 package final class ClusterNode {
   package struct Settings: Sendable {
     package var node: String
-    /// Where other nodes reach the daemon's control interface: a path, or HOST:PORT of a tunnel.
+    /// The path, or HOST:PORT of a tunnel, at which other nodes reach the daemon's control
+    /// interface.
     package var address: String
-    /// The local daemon's ingest socket.
+    /// The path of the local daemon's ingest socket.
     package var ingest: String
-    /// The local daemon's control socket.
+    /// The path of the local daemon's control socket.
     package var control: String
     package var replicas = 3
     package var nats = NatsClient.Settings()
-    /// How long changes of a room may be in no snapshot.
+    /// The longest time after which changes of a room are stored in a snapshot.
     package var snapshotInterval = Interval.seconds(60)
-    /// How many bytes of a room's log may be in no snapshot.
+    /// The bytes in a room's log after which a snapshot is stored.
     package var snapshotBytes = 1 << 20
 
     package init(node: String, address: String, ingest: String, control: String) {
@@ -43,15 +44,15 @@ package final class ClusterNode {
   }
 
   private static let interval = TimeAmount.milliseconds(100)
-  /// How long the daemon may be away before other nodes take over its rooms: longer than systemd
-  /// needs to restart it. The rest of a takeover needs some 0.3 s (measured), and the whole must
-  /// stay under 8 s.
+  /// How long the daemon may be away before other nodes take over its rooms. systemd needs less to
+  /// restart the daemon. The rest of a takeover takes some 0.3 s (measured), and all of it must
+  /// take less than 8 s.
   private static let daemonPatience = Interval.seconds(6)
 
   let settings: Settings
   private let eventLoop: any EventLoop
 
-  // The values that decide.
+  // Value types that decide.
   var keeper: LeaseKeeper
   var readers = StreamReaders(at: SourceDelivery.now)
   private var appender: LogAppender<DeliveryReceipt>
@@ -61,23 +62,24 @@ package final class ClusterNode {
   var stored = StoredSnapshots()
   var sources = SourceConnections()
 
-  // The values that report.
+  // Value types that report.
   var counts = SnapshotCounts()
   var problems = NodeProblems()
   private var journal = ProblemJournal()
   package let directory: NodeDirectory
 
-  // The means to carry decisions out.
+  // Objects that carry out decisions.
   let requests = NatsRequests()
   let daemon: LocalDaemon
   let acts: DaemonActs
-  /// As many snapshots as the daemon receives at a time: with one more it would drop another.
+  /// The daemon accepts this number of concurrent uploads; an additional one would replace another.
   private let uploads = Slots(8)
-  /// The name by which the daemon knows each stream: the stream's own and when it was created.
+  /// For each stream, the name under which the daemon knows it: the stream's name and its creation
+  /// time.
   private(set) var logs: [String: String] = [:]
   private var isStopped = false
 
-  /// Called when the program must end.
+  /// Called when the program must exit.
   package var failed: (ClusterError) -> Void = { _ in }
   /// Called with lines for the journal.
   package var report: (String) -> Void = { _ in }
@@ -111,7 +113,7 @@ package final class ClusterNode {
       closed: { reason in
         loop.execute { if !node.value.isStopped { node.value.failed(.closed(reason)) } }
       })
-    // On a dedicated thread, since the library blocks.
+    // A dedicated thread, because the library blocks it.
     let client = try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<NatsClient, any Error>) in
       DispatchQueue.global().async {
@@ -138,12 +140,12 @@ package final class ClusterNode {
     return node
   }
 
-  /// This node for tasks.
+  /// Access to this node for tasks.
   var handle: NodeHandle {
     NodeHandle(NIOLoopBound(self, eventLoop: eventLoop), on: eventLoop)
   }
 
-  /// The requests of this node for tasks.
+  /// Access to this node's requests for tasks.
   var calls: NatsCalls {
     NatsCalls(requests: NIOLoopBound(requests, eventLoop: eventLoop), loop: eventLoop)
   }
@@ -184,7 +186,7 @@ package final class ClusterNode {
     update(now)
   }
 
-  /// Brings journal and status up to date.
+  /// Updates the journal and the status.
   private func update(_ now: Instant) {
     var found = problems.current(
       isConnected: requests.isConnected, hasDaemon: daemon.isConnected, keeper, appender, at: now)
@@ -205,7 +207,7 @@ package final class ClusterNode {
 
   // MARK: Messages to the log
 
-  /// Appends a batch to the replicated log, which answers its receipt.
+  /// Appends a batch to the replicated log, which acknowledges the receipt.
   package func append(_ delivery: RoomDelivery) {
     let (room, position) = (delivery.room, delivery.events.isEmpty ? nil : delivery.position)
     let batch = LoggedBatch(delivery.events, position: position, in: room)
@@ -220,11 +222,11 @@ package final class ClusterNode {
     publish()
   }
 
-  /// How long an act may take, including a change of the owner.
+  /// How long an act may take, including a change of the room's owner.
   private static let actPatience = Interval.seconds(30)
 
-  /// Appends an act to the replicated log, and calls `answered` once: with the outcome, or with
-  /// `nil` if it is unknown.
+  /// Appends an act to the replicated log, and calls `answered` once with its outcome, or with
+  /// `nil` if the outcome is unknown.
   func append(
     _ kind: LoggedAct.Kind, in room: RoomName, answered: @escaping (JSONValue?) -> Void
   ) {
@@ -258,7 +260,7 @@ package final class ClusterNode {
     }
   }
 
-  /// The connection to NATS is lost, and with it every answer.
+  /// Handles the loss of the connection to NATS. No outstanding request will be answered.
   private func disconnected() {
     let now = SourceDelivery.now
     keeper.forgetRequests()
@@ -271,7 +273,7 @@ package final class ClusterNode {
   // MARK: End
 
   /// Gives up all partitions, so that other nodes can acquire them immediately. Succeeds once no
-  /// request is in flight that would acquire or renew a lease, or after 2 s.
+  /// request to acquire or renew a lease is in flight, or after 2 s.
   package func drain() -> EventLoopFuture<Void> {
     perform(keeper.drain(.ending))
     let drained = eventLoop.makePromise(of: Void.self)
@@ -284,7 +286,7 @@ package final class ClusterNode {
     eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(10)) { self.awaitAnswers(drained) }
   }
 
-  /// Closes all connections, once everything that was published is written.
+  /// Closes all connections once all published messages are written.
   package func stop() -> EventLoopFuture<Void> {
     isStopped = true
     daemon.close()

@@ -2,8 +2,8 @@ import JSON
 import LiveSources
 import RateLimiting
 
-/// Checks the NATS servers and creates the streams of a cluster. Every gateway does the same, and
-/// may do it again.
+/// Checks the NATS servers and creates the streams of a cluster. Every gateway runs this, and
+/// repeating it has no effect.
 struct ClusterStreams {
   static let leases = "KV_lh_lease"
   static let leaseSubject = "$KV.lh_lease."
@@ -12,10 +12,10 @@ struct ClusterStreams {
   let replicas: Int
 
   struct Made: Sendable {
-    /// The name by which daemons know each stream of the log: the stream's own and when it was
-    /// created.
+    /// For each stream of the log, the name under which daemons know it: the stream's name and its
+    /// creation time.
     var logs: [String: String] = [:]
-    /// Problems that an administrator should solve.
+    /// Problems that only an administrator can solve.
     var problems: [String] = []
   }
 
@@ -44,9 +44,9 @@ struct ClusterStreams {
         "max_msgs_per_subject": 2, "max_msg_size": .integer(1 << 20), "deny_delete": true,
         "allow_direct": true,
       ])
-    // The leases are in files, although they last for seconds. With a stream in memory, a server
-    // that restarts has an empty log, and its vote does not count until a leader has filled that
-    // log. Two of three servers might then elect no leader.
+    // The leases are stored in files although they last for seconds. A server that restarts with a
+    // stream in memory has an empty log, and its vote does not count until a leader has filled that
+    // log. Two of three servers might then be unable to elect a leader.
     let leases = try await make(
       Self.leases,
       [
@@ -65,8 +65,9 @@ struct ClusterStreams {
     return made
   }
 
-  /// Returns the servers' account information once they have a leader. Servers that have just
-  /// started need some seconds to elect one, and until then answer with an error or not at all.
+  /// Waits until the servers have a leader, and returns their account information. Servers that
+  /// have just started need some seconds to elect a leader; until then they answer with an error or
+  /// not at all.
   private func information() async throws -> JSONValue {
     let deadline = SourceDelivery.now + .seconds(30)
     while SourceDelivery.now < deadline {
@@ -83,11 +84,11 @@ struct ClusterStreams {
     throw ClusterError.noLeader
   }
 
-  /// The server's error "JetStream system temporarily unavailable".
+  /// The error code of JetStream for "JetStream system temporarily unavailable".
   private static let notAvailable: Int64 = 10008
 
   /// Creates a stream, and returns the servers' description of it, which includes its `config` and
-  /// when it was first `created`.
+  /// its creation time `created`.
   private func make(_ name: String, _ settings: [JSONName: JSONValue]) async throws -> JSONValue {
     var settings = settings
     settings["name"] = .string(name)
@@ -102,8 +103,8 @@ struct ClusterStreams {
         last = error["description"]?.stringValue ?? "\(error)"
         // "replicas > 1 not supported in non-clustered mode" is permanent.
         if error["err_code"]?.integerValue == 10074 { throw ClusterError.tooFewServers(replicas) }
-        // A stream of this name with other settings, for example a larger limit, belongs to an
-        // administrator.
+        // An administrator has created a stream with this name and other settings, for example a
+        // larger limit.
         if error["err_code"]?.integerValue == 10058 {
           let known = try await calls.ask("$JS.API.STREAM.INFO.\(name)")
           if let known, known["created"]?.stringValue != nil { return known }
@@ -115,18 +116,18 @@ struct ClusterStreams {
   }
 }
 
-/// Why a gateway cannot start or continue.
+/// The reason why a gateway cannot start or continue.
 package enum ClusterError: Error, Equatable, Sendable {
   case noJetStream
   /// The servers have not elected a leader within half a minute.
   case noLeader
-  /// The server is older than 2.11.
+  /// A server is older than version 2.11.
   case oldServer
   case stream(String, String)
-  /// A single server cannot keep this number of copies.
+  /// A single server cannot store this number of replicas.
   case tooFewServers(Int)
   /// Another running gateway has this name.
   case nameTaken(String)
-  /// The servers do not admit this client any more, for this reason.
+  /// The servers no longer admit this client, for this reason.
   case closed(String)
 }

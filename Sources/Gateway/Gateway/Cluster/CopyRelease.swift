@@ -1,31 +1,31 @@
 package import RateLimiting
 
-/// Which of the local daemon's rooms are copies that are to be closed, because another node leads
-/// their partition.
+/// Decides when the local daemon's rooms are closed that are only copies, because another node
+/// leads their partition.
 ///
-/// Nobody feeds such a copy, yet it counts among the daemon's rooms. It is kept until the other
-/// node has had the partition for twice the interval of snapshots, and so has stored its own. A
-/// value.
+/// Such a copy receives no events, yet it counts towards the daemon's maximum number of rooms. It
+/// is kept until the other node has led the partition for twice the snapshot interval, and has
+/// therefore stored a snapshot. A value type.
 package struct CopyRelease {
   private let interval: Interval
-  /// Since when other nodes have had partitions, with their rooms.
+  /// The time since when another node has led each partition and has had its rooms.
   private var elsewhere: [Partition: Instant] = [:]
-  /// The partitions whose copies are being closed; `nil` if no closing runs.
+  /// The partitions whose copies are being closed; `nil` if no copies are being closed.
   private var closing: Set<Partition>?
   private var next = Instant.origin
 
   /// - Parameter interval: how often a snapshot of a room is stored.
   package init(interval: Interval) { self.interval = interval }
 
-  /// Records which partitions other nodes have now, with their rooms.
+  /// Records which partitions other nodes lead now and have loaded.
   package mutating func update(at now: Instant, isElsewhere: (Partition) -> Bool) {
     for partition in Partition.all {
       elsewhere[partition] = isElsewhere(partition) ? elsewhere[partition] ?? now : nil
     }
   }
 
-  /// Returns the partitions whose copies are to be closed now. Unless there are none, ``end()``
-  /// follows.
+  /// Returns the partitions whose copies must be closed now. If there are any, call ``end()``
+  /// afterwards.
   package mutating func begin(at now: Instant) -> Set<Partition> {
     guard closing == nil, now >= next else { return [] }
     next = now + interval
@@ -35,11 +35,11 @@ package struct CopyRelease {
     return partitions
   }
 
-  /// Whether copies of a partition are being closed. The node must not load it meanwhile.
+  /// Whether copies of a partition are being closed, so that the node must not load it.
   package func isClosing(_ partition: Partition) -> Bool { closing?.contains(partition) ?? false }
 
   /// Returns whether a copy may still be closed. If not, no further copy of its partition is
-  /// closed, and the node may load it.
+  /// closed, so that the node can load it.
   package mutating func mayClose(_ partition: Partition) -> Bool {
     guard isClosing(partition) else { return false }
     if elsewhere[partition] != nil { return true }
@@ -47,7 +47,7 @@ package struct CopyRelease {
     return false
   }
 
-  /// The copies are closed.
+  /// Records that the copies are closed.
   package mutating func end() {
     precondition(closing != nil, "no copies were being closed")
     closing = nil

@@ -3,24 +3,25 @@ import JSON
 import LiveEvents
 import Varlink
 
-/// Has the local daemon carry out the acts of the log.
+/// Calls the local daemon to carry out the acts of the log.
 struct DaemonActs: Sendable {
   let control: String
-  /// Each room that is opened uses a connection, of which the daemon has some hundreds.
+  /// Limits concurrent calls that open rooms. Each uses a connection, and the daemon accepts some
+  /// hundreds.
   private let openings = Slots(32)
 
   init(control: String) { self.control = control }
 
-  /// Carries out an act, repeating it until the daemon has answered or `isNeeded` is false. Returns
-  /// the outcome; `nil` if the act is not needed any more.
+  /// Carries out an act, repeating it until the daemon has answered or `isNeeded` returns false.
+  /// Returns the outcome; `nil` if the act is no longer needed.
   ///
-  /// - Parameter started: called if the outcome follows later, for example once a controller has
+  /// - Parameter started: called if the outcome follows later, for example after a controller has
   ///   confirmed the act.
   func carryOut(
     _ act: LogFeed.Act, while isNeeded: @Sendable () async -> Bool,
     started: @escaping @Sendable () -> Void
   ) async -> JSONValue? {
-    // Other acts get no slot: their outcome may take long, until a controller has answered.
+    // Other acts use no slot, because waiting for a controller may take long.
     guard act.isOpening else { return await attempt(act, isNeeded, started) }
     return await openings.use { await attempt(act, isNeeded, started) }
   }

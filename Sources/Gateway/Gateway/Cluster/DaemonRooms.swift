@@ -2,14 +2,14 @@ import ControlInterface
 import LiveEvents
 import Varlink
 
-/// The rooms of the local daemon, by calls on its control socket.
+/// Reads and closes the local daemon's rooms through its control socket.
 struct DaemonRooms: Sendable {
   let control: String
-  /// The logs of the cluster, as the daemon knows them: the stream's name and when it was created.
+  /// The names under which the daemon knows the cluster's logs: stream name and creation time.
   let logs: Set<String>
 
-  /// Returns the newest position of a log that each room of the daemon has; rooms without such a
-  /// position are left out.
+  /// Returns the newest position of a log in each room of the daemon, without rooms that have no
+  /// such position.
   func positions() async throws -> [RoomName: Int] {
     let client = try await ControlClient.connect(path: control)
     var held: [RoomName: Int] = [:]
@@ -22,19 +22,19 @@ struct DaemonRooms: Sendable {
     return held
   }
 
-  /// Closes the rooms that came from a log and that `mayClose` is true for.
+  /// Closes the rooms that came from a log and for which `mayClose` returns true.
   func closeCopies(where mayClose: (RoomName) async throws -> Bool) async throws {
     let client = try await ControlClient.connect(path: control)
     for summary in try await client.listRooms().rooms {
       guard let room = RoomName(summary.room), try await mayClose(room) else { continue }
       do { try await close(room, client) } catch VarlinkClientError.remote {
-        // The room is closed already.
+        // This error means that the room is already closed.
       }
     }
     await client.client.close()
   }
 
-  /// Closes the copies of rooms. Returns whether the daemon is reached.
+  /// Closes the copies of rooms. Returns false if the daemon cannot be reached.
   func closeCopies(of rooms: [RoomName]) async -> Bool {
     guard let client = try? await ControlClient.connect(path: control) else { return false }
     for room in rooms { try? await close(room, client) }
@@ -42,8 +42,8 @@ struct DaemonRooms: Sendable {
     return true
   }
 
-  /// Closes a room that came from a log. A room that did not is fed directly by somebody else, and
-  /// stays open. A recording ends with its room, and is kept.
+  /// Closes a room that came from a log. Any other room receives its events directly, and stays
+  /// open. A recording of the room ends and is kept.
   private func close(_ room: RoomName, _ client: ControlClient) async throws {
     let positions = try await client.getPositions(room: room.description).positions
     if !logs.isDisjoint(with: positions.keys) { try await client.closeRoom(room.description) }

@@ -9,25 +9,24 @@ package import Varlink
 /// The status of a node: its partitions, the counts of its work, and its problems.
 package struct GatewayStatus: Codable, Equatable, Sendable {
   package var node: String
-  /// The number of partitions that this node leads.
   package var partitions: Int
   /// The names of the nodes that are alive and lead partitions.
   package var nodes: [String]
   /// The names of the nodes that run but lead no partitions.
   package var idle: [String]
-  /// Whether the node was asked to lead no partitions.
+  /// Whether an administrator asked the node to lead no partitions.
   package var isDrained: Bool
   /// The number of messages that this node stored in the log.
   package var stored: Int
   /// The number of messages that this node sent again.
   package var repeated: Int
-  /// The number of bytes that wait for the log.
+  /// The number of bytes that are not stored in the log yet.
   package var waitingBytes: Int
   /// The number of batches that the local daemon has acknowledged.
   package var fed: Int
-  /// The number of messages that were in the log twice.
+  /// The number of messages that the log contained twice.
   package var duplicates: Int
-  /// The number of messages of the log that could not be read.
+  /// The number of log messages that could not be read.
   package var unreadable: Int
   /// The number of bytes that the local daemon has not acknowledged.
   package var feedingBytes: Int
@@ -35,13 +34,12 @@ package struct GatewayStatus: Codable, Equatable, Sendable {
   package var acts: Int
   /// The number of snapshots that this node has stored.
   package var snapshotsStored: Int
-  /// The number of snapshots that the local daemon was given.
+  /// The number of snapshots that were loaded into the local daemon.
   package var snapshotsLoaded: Int
-  /// The number of failed attempts to store a snapshot; they are repeated.
+  /// The number of failed attempts to store a snapshot, all of which are repeated.
   package var snapshotsFailed: Int
   /// The number of snapshots that were damaged or missing.
   package var snapshotsUnusable: Int
-  /// Descriptions of the node's problems.
   package var problems: [String]
 
   /// The status as metrics for Prometheus.
@@ -217,7 +215,7 @@ package struct GatewayInterface: Sendable {
     return status
   }
 
-  /// Announces something to all nodes, in the bucket that they watch anyway.
+  /// Announces a command to all nodes through the bucket of leases, which all nodes watch.
   private func announce(
     _ name: String, _ key: String, _ members: [JSONName: JSONValue]
   ) async throws -> NoParameters {
@@ -228,8 +226,7 @@ package struct GatewayInterface: Sendable {
     let handle = NodeHandle(node, on: loop)
     let (calls, instance) = try await handle.get { ($0.calls, $0.keeper.instance(of: name)) }
     var members = members
-    // The entry is repeated for a while. It must not apply to another run of the node that begins
-    // meanwhile.
+    // The entry is written repeatedly, and must not affect a later run of the same node.
     members["instance"] = instance.map { .string($0) }
     let value = JSONValue.object(members)
     let sequence = try? await calls.store(ClusterStreams.leaseSubject + key, value.serialized())

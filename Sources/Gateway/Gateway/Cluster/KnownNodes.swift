@@ -1,7 +1,6 @@
 import RateLimiting
 
-/// The nodes that have written recently: those that lead partitions, and those that run but lead
-/// none. A value.
+/// The nodes that have written an entry recently, and whether they lead partitions. A value type.
 struct KnownNodes: Sendable {
   struct Node: Sendable {
     var instance: String
@@ -9,8 +8,8 @@ struct KnownNodes: Sendable {
     var seen: Instant
   }
 
-  /// The prefixes of keys, followed by a node's name. A node that leads partitions writes the first
-  /// one, a node that leads none the second; either entry also times the servers.
+  /// The prefixes of keys, followed by a node's name. A node writes `present` if it leads
+  /// partitions, `idle` if it leads none. Each write also measures the servers' answer time.
   static let present = "n_"
   static let idle = "t_"
 
@@ -32,13 +31,13 @@ struct KnownNodes: Sendable {
   /// The newest entry of a node that leads partitions.
   subscript(name: String) -> Node? { present[name] }
 
-  /// Returns the newest run of a node, whether it leads partitions or not.
+  /// Returns the newest run of a node, whether or not it leads partitions.
   func instance(of name: String) -> String? {
     [present[name], idle[name]].compactMap(\.self).max { $0.seen < $1.seen }?.instance
   }
 
-  /// Records that an entry was written, or deleted if `node` is `nil`. Returns the name of a node
-  /// that leads partitions; `nil` for any other key.
+  /// Records that an entry was written, or deleted if `node` is `nil`. Returns the node's name if
+  /// it leads partitions; `nil` for any other key.
   mutating func observed(_ key: String, _ node: Node?) -> String? {
     if key.hasPrefix(Self.idle) {
       idle[String(key.dropFirst(Self.idle.count))] = node

@@ -5,11 +5,11 @@ package import RateLimiting
 /// others.
 ///
 /// A lease is an entry of the bucket `lh_lease`, which the servers forget after
-/// ``Settings/duration``. A node acquires a lease by writing the entry where there is none. It
-/// renews a lease by writing the entry again, which succeeds only if nobody else has written it
-/// since. A node treats a lease as lost when it has not renewed it for two thirds of the duration,
-/// by the monotonic clock of its machine. So it stops before another node can have the lease. A
-/// value: the caller passes the time and carries out the actions.
+/// ``Settings/duration``. A node acquires a lease by writing a missing entry. It renews a lease by
+/// writing the entry again, which succeeds only if no other node has written it since. A node that
+/// has not renewed a lease for two thirds of the duration, by its own monotonic clock, treats it as
+/// lost. The node therefore stops before another node can acquire the lease. A value type: the
+/// caller passes the time and carries out the actions.
 package struct LeaseKeeper: Sendable {
   package struct Settings: Sendable {
     /// The name of this node, unique in the cluster.
@@ -20,8 +20,8 @@ package struct LeaseKeeper: Sendable {
     package var address: String
     package var duration = Interval.seconds(3)
     package var renewal = Interval.seconds(1)
-    /// How long an announcement is written again and again. A watch that lost its server notices
-    /// after one ``duration``, and may need more than one attempt to reach another server.
+    /// How long an announcement is written repeatedly. A watch that lost its server notices this
+    /// after one ``duration``, and may need several attempts to reach another server.
     package var announcementLifetime = Interval.seconds(15)
 
     package init(node: String, instance: String, address: String) {
@@ -31,43 +31,42 @@ package struct LeaseKeeper: Sendable {
     /// The age at which a lease that was not renewed counts as lost.
     var lost: Interval { Interval(nanoseconds: duration.nanoseconds / 3 * 2) }
 
-    /// The answer time above which servers are slow: the lease could be lost before the next
-    /// renewal is answered.
+    /// The answer time above which servers count as slow, because a lease could be lost before its
+    /// next renewal is answered.
     var slow: Interval {
       Interval(nanoseconds: (lost.nanoseconds - renewal.nanoseconds) / 10 * 9)
     }
   }
 
   package enum Action: Equatable, Sendable {
-    /// Write an entry. `expected` is the sequence of the entry that it replaces: 0 for none, `nil`
-    /// for any.
+    /// Write an entry. `expected` is the sequence of the entry to replace: 0 for none, `nil` for
+    /// any.
     case put(key: String, value: JSONValue, expected: UInt64?, request: Int)
-    /// Mark an entry as deleted if it still has the expected sequence; 0 stands for any.
+    /// Mark an entry as deleted if it still has the expected sequence; 0 means any.
     case delete(key: String, expected: UInt64)
-    /// This node leads the partition from now on.
+    /// Report that this node now leads the partition.
     case began(Partition, epoch: UInt64)
-    /// This node no longer leads the partition.
+    /// Report that this node no longer leads the partition.
     case ended(Partition)
     /// Another running gateway uses the name of this node.
     case nameTaken
   }
 
-  /// The owner of a partition, as far as this node knows.
+  /// The last known owner of a partition.
   package struct Owner: Equatable, Sendable {
     package var node: String
     package var address: String
     package var epoch: UInt64
-    /// Whether the owner's daemon does not have the rooms yet.
+    /// Whether the owner's daemon is still loading the rooms.
     package var isLoading = false
   }
 
   private struct Entry {
     var owner: Owner
     var instance: String
-    /// The sequence of the newest write.
     var sequence: UInt64
     var seen: Instant
-    /// Whether the owner gave the lease up, so that another node can acquire it without waiting.
+    /// Whether the owner gave up the lease, so that another node can acquire it without waiting.
     var isDeleted = false
   }
 
@@ -84,44 +83,45 @@ package struct LeaseKeeper: Sendable {
   package let settings: Settings
   private var entries: [Partition: Entry] = [:]
   private var nodes = KnownNodes()
-  /// When the servers stored the first entry of this run, by their clock.
+  /// The time at which the servers stored the first entry of this run, by their clock.
   private var firstWritten: UInt64?
-  /// Another run under this node's name that wrote after ``firstWritten``, and when it wrote last.
+  /// Another run under this node's name that wrote after ``firstWritten``, with the time of its
+  /// last write.
   private var namesake: (instance: String, written: UInt64)?
   private var held: [Partition: Held] = [:]
-  /// The partitions with an unanswered request to acquire them, and when it was sent.
+  /// The partitions with an unanswered request to acquire them, and when the request was sent.
   private var acquiring: [Partition: Instant] = [:]
   private var announcements: Announcements
   private var requests: [Int: (purpose: Purpose, asked: Instant)] = [:]
   private var nextRequest = 1
   private var presented: Instant?
-  /// How long the servers take to answer the entry by which this node is timed.
+  /// The time that the servers take to answer writes of this node's presence entry.
   package private(set) var timing: ServerTiming
-  /// Since when the entries match those of the servers. Before that, no partition is known to be
-  /// free.
+  /// The time since when the known entries match those of the servers; until then, no partition is
+  /// known to be free.
   private var currentSince: Instant?
-  /// A reason to give up all partitions and acquire none.
+  /// A reason to give up all partitions and to acquire none.
   package enum DrainReason: Sendable {
     case ending
-    /// Somebody has asked for it.
+    /// An administrator asked for it.
     case asked
-    /// The local daemon is gone.
+    /// The local daemon is not running.
     case noDaemon
-    /// The servers answer too late to hold a lease. Otherwise the node would acquire its share
-    /// again and again, and no other node could have it.
+    /// The servers answer too late for holding a lease. Otherwise the node would acquire its share
+    /// again and again, and block it for other nodes.
     case slow
   }
 
   package private(set) var drainReasons: Set<DrainReason> = []
   package var isDraining: Bool { !drainReasons.isEmpty }
-  /// Whether this node writes an entry once per ``Settings/renewal``, which measures how long the
-  /// servers take.
+  /// Whether this node writes its presence entry once per ``Settings/renewal``, which measures the
+  /// servers' answer time.
   package var isTiming: Bool { !drainReasons.contains(.ending) }
-  /// The runs of nodes to which partitions were moved. A later run of the same node knows nothing
-  /// of the move and must not be waited for.
+  /// The runs of nodes to which partitions were moved. A later run of the same node does not know
+  /// of the move, and must not be waited for.
   private var preferred: [Partition: (node: String, instance: String)] = [:]
 
-  /// The key of the entry that asks a node to give up everything, or to acquire its share again.
+  /// The key of the entry that makes a node give up everything, or acquire its share again.
   package static func drainKey(of node: String) -> String { "c_\(node)" }
   /// The key of the entry that moves a partition to a node.
   package static func moveKey(of partition: Partition) -> String { "m_\(partition)" }
@@ -139,18 +139,18 @@ package struct LeaseKeeper: Sendable {
 
   package func epoch(of partition: Partition) -> UInt64? { held[partition]?.epoch }
 
-  /// Whether no daemon has the rooms of a partition yet: either its owner is loading them, or the
+  /// Whether no daemon has the rooms of a partition yet: its owner is still loading them, or its
   /// former owner gave it up and no successor is known.
   package func isLoading(_ partition: Partition, at now: Instant) -> Bool {
     guard let entry = entries[partition] else { return false }
     return entry.isDeleted || entry.owner.isLoading && now - entry.seen < settings.duration
   }
 
-  /// The owner of a partition. Remains the last known one while nobody has acquired an expired
-  /// lease.
+  /// Returns the owner of a partition; after a lease has expired, the last owner until another node
+  /// acquires it.
   package func owner(of partition: Partition) -> Owner? { entries[partition]?.owner }
 
-  /// Whether some node holds the lease of a partition now.
+  /// Whether any node holds the lease of a partition now.
   package func isLeased(_ partition: Partition, at now: Instant) -> Bool {
     guard let entry = entries[partition], !entry.isDeleted else { return false }
     return now - entry.seen < settings.duration
@@ -180,13 +180,13 @@ package struct LeaseKeeper: Sendable {
 
   // MARK: Events
 
-  /// The watch has read every entry that the servers have.
+  /// Records that the watch has read all entries that the servers have.
   package mutating func becameCurrent(at now: Instant) {
     if currentSince == nil { currentSince = now }
   }
 
-  /// The watch begins anew, so it must learn again which partitions are free. The known sequences
-  /// are void, because a bucket that was removed and created again counts from 1.
+  /// Begins the watch again, so that it must learn which partitions are free. Known sequences are
+  /// discarded, because a bucket that was deleted and created again counts from 1.
   package mutating func lostSight() {
     currentSince = nil
     entries = entries.compactMapValues { entry in
@@ -197,7 +197,7 @@ package struct LeaseKeeper: Sendable {
     }
   }
 
-  /// An entry of the bucket was written; `value` is `nil` if it was deleted.
+  /// Records that an entry of the bucket was written, or deleted if `value` is `nil`.
   ///
   /// - Parameter written: when the servers stored it, in nanoseconds by their own clock.
   package mutating func observed(
@@ -242,18 +242,18 @@ package struct LeaseKeeper: Sendable {
       isLoading: value["loading"]?.boolValue == true)
     let instance = value["instance"]?.stringValue ?? ""
     entries[partition] = Entry(owner: owner, instance: instance, sequence: sequence, seen: now)
-    // A newer write by another node means that this node has lost the lease, whatever its own clock
-    // says.
+    // A newer write by another node proves that this node has lost the lease, whatever its own
+    // clock indicates.
     guard instance != settings.instance, let mine = held[partition], sequence > mine.sequence else {
       return []
     }
     return lose(partition)
   }
 
-  /// Returns whether an entry under this node's name proves that another gateway uses the name:
-  /// such a gateway writes again and again. Entries of this node's earlier runs do not count.
-  /// Servers that rebuild a lost bucket from their log send such entries under rising sequences,
-  /// but with the times of the original writes.
+  /// Returns whether an entry under this node's name proves that another gateway uses the name,
+  /// because only a running gateway writes repeatedly. Entries of this node's earlier runs do not
+  /// count. Servers that rebuild a lost bucket from their log send such entries with rising
+  /// sequences, but with their original times.
   private mutating func isNameTaken(by instance: String, written: UInt64) -> Bool {
     if instance == settings.instance {
       if firstWritten == nil { firstWritten = written }
@@ -265,8 +265,8 @@ package struct LeaseKeeper: Sendable {
     return written > namesake.written
   }
 
-  /// The servers have answered a request. `sequence` is `nil` if they rejected it, because there is
-  /// another entry.
+  /// Records the servers' answer to a request. `sequence` is `nil` if they rejected the write
+  /// because another entry exists.
   package mutating func answered(_ request: Int, sequence: UInt64?, at now: Instant) -> [Action] {
     guard let (purpose, asked) = requests.removeValue(forKey: request) else { return [] }
     switch purpose {
@@ -274,11 +274,11 @@ package struct LeaseKeeper: Sendable {
     case .acquire(let partition):
       acquiring[partition] = nil
       guard let sequence else {
-        // The deletion mark is gone by now and must not be expected again.
+        // The deletion mark no longer exists, and must not be expected again.
         if entries[partition]?.isDeleted == true { entries[partition] = nil }
         return []
       }
-      // The lease starts when its request was sent, not when it was answered.
+      // The lease starts at the time of the request, not of the answer.
       guard now - asked < settings.lost, !isDraining else {
         return [.delete(key: "p\(partition)", expected: sequence)]
       }
@@ -291,8 +291,8 @@ package struct LeaseKeeper: Sendable {
       return [.began(partition, epoch: sequence)]
     case .renew(let partition):
       guard held[partition] != nil else {
-        // The lease was given up or lost meanwhile: deleting it spares other nodes the wait until
-        // it expires.
+        // The lease was given up or lost meanwhile. Deleting it spares other nodes waiting for its
+        // expiry.
         return sequence.map { [.delete(key: "p\(partition)", expected: $0)] } ?? []
       }
       guard let sequence else { return lose(partition) }
@@ -305,7 +305,8 @@ package struct LeaseKeeper: Sendable {
     }
   }
 
-  /// A request has no answer, or the answer does not say whether the entry was written.
+  /// Records that a request was not answered, or that its answer leaves open whether the entry was
+  /// written.
   package mutating func failed(_ request: Int, at now: Instant) -> [Action] {
     guard let (purpose, asked) = requests.removeValue(forKey: request) else { return [] }
     switch purpose {
@@ -316,21 +317,21 @@ package struct LeaseKeeper: Sendable {
     return []
   }
 
-  /// Records how long the servers took to answer the entry by which they are timed.
+  /// Records how long the servers took to answer the write of the presence entry.
   private mutating func timed(_ time: Interval, at now: Instant) -> [Action] {
     timing.record(time, at: now)
     guard timing.isSlow != drainReasons.contains(.slow) else { return [] }
     return timing.isSlow ? drain(.slow) : resume(.slow)
   }
 
-  /// The connection is lost, and with it every answer.
+  /// Drops all outstanding requests, because the connection is lost.
   package mutating func forgetRequests() {
     requests = [:]
     acquiring = [:]
   }
 
-  /// Records whether the daemon still lacks the rooms of a partition. The renewal at the next tick
-  /// announces the change to the other nodes.
+  /// Records whether the daemon still lacks the rooms of a partition. The next tick renews the
+  /// lease and thereby informs the other nodes.
   package mutating func mark(_ partition: Partition, isLoading: Bool) {
     guard held[partition]?.isLoading == !isLoading else { return }
     held[partition]?.isLoading = isLoading
@@ -345,7 +346,7 @@ package struct LeaseKeeper: Sendable {
 
   // MARK: Actions
 
-  /// Returns what to do now. The caller calls this several times per renewal.
+  /// Returns the actions to carry out now. Must be called several times per renewal.
   package mutating func tick(at now: Instant) -> [Action] {
     var actions: [Action] = []
     for (partition, lease) in held where now - lease.renewed >= settings.lost {
@@ -365,11 +366,11 @@ package struct LeaseKeeper: Sendable {
     guard !isDraining else { return actions }
     let share = share(at: now)
     actions += shed(max(0, held.count - share))
-    // A node that starts first waits to learn which others there are, so as not to acquire what it
-    // would have to give back.
+    // A node that starts first waits until it knows the other nodes, to avoid acquiring partitions
+    // that it would have to give up again.
     guard now - currentSince >= settings.renewal else { return actions }
     actions += acquire(upTo: share - held.count - acquiring.count, at: now)
-    // Moved partitions are acquired beyond the share; others are given up for them.
+    // Moved partitions are acquired even above the share; other partitions are given up for them.
     actions += acquire(upTo: Partition.count, at: now, onlyMoved: true)
     return actions
   }
@@ -380,7 +381,7 @@ package struct LeaseKeeper: Sendable {
     return nextRequest
   }
 
-  /// Announces this node, and whether it leads partitions. The answer also times the servers.
+  /// Writes the presence entry of this node. The answer also measures the servers' answer time.
   private mutating func present(at now: Instant) -> Action {
     .put(
       key: (isDraining ? KnownNodes.idle : KnownNodes.present) + settings.node,
@@ -389,7 +390,7 @@ package struct LeaseKeeper: Sendable {
       ], expected: nil, request: request(.present, at: now))
   }
 
-  /// Writes an entry that announces something to nodes again, for
+  /// Keeps writing an entry that announces something to other nodes, for
   /// ``Settings/announcementLifetime``.
   ///
   /// - Parameter sequence: the sequence of the first write of the entry.
@@ -411,7 +412,7 @@ package struct LeaseKeeper: Sendable {
     var actions: [Action] = []
     for (partition, lease) in held.sorted(by: { $0.key < $1.key })
     where now - lease.asked >= settings.renewal {
-      // Two renewals in flight would compete: the servers would reject the second.
+      // Of two concurrent renewals, the servers would reject the second.
       let isUnderWay = requests.values.contains {
         if case .renew(partition) = $0.purpose { true } else { false }
       }
@@ -426,8 +427,8 @@ package struct LeaseKeeper: Sendable {
     return actions
   }
 
-  /// Gives up partitions above the share, except those moved here, which no other node would
-  /// acquire.
+  /// Gives up partitions above the share, except those that were moved here, which no other node
+  /// would acquire.
   private mutating func shed(_ count: Int) -> [Action] {
     held.keys.filter { preferred[$0]?.instance != settings.instance }
       .sorted { rank($0) > rank($1) }.prefix(count).flatMap { giveUp($0) }
@@ -456,8 +457,8 @@ package struct LeaseKeeper: Sendable {
     }
   }
 
-  /// The order in which this node acquires partitions. It differs between nodes, so that they
-  /// seldom ask for the same partition.
+  /// The position of a partition in the order in which this node acquires partitions. The order
+  /// differs between nodes, so that they seldom request the same partition.
   private func rank(_ partition: Partition) -> UInt64 {
     if preferred[partition]?.instance == settings.instance { return 0 }
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -489,7 +490,7 @@ package struct LeaseKeeper: Sendable {
     return node
   }
 
-  /// Gives up all partitions, so that other nodes need not wait until the leases expire.
+  /// Gives up all partitions, so that other nodes need not wait for the leases to expire.
   package mutating func drain(_ reason: DrainReason) -> [Action] {
     defer { drainReasons.insert(reason) }
     guard !isDraining else { return [] }
@@ -499,8 +500,8 @@ package struct LeaseKeeper: Sendable {
     return actions + [.delete(key: KnownNodes.present + settings.node, expected: 0)]
   }
 
-  /// Whether requests are in flight for partitions that were given up. Only after their answers can
-  /// the leases be deleted.
+  /// Whether requests are in flight for partitions that were given up. Their leases can be deleted
+  /// only after the answers.
   package var isGivingUp: Bool {
     requests.values.contains {
       switch $0.purpose {
@@ -510,7 +511,7 @@ package struct LeaseKeeper: Sendable {
     }
   }
 
-  /// Removes a reason to drain. Without any other reason the next ticks acquire a share again.
+  /// Removes a reason to drain. If no other reason remains, the next ticks acquire a share again.
   @discardableResult
   package mutating func resume(_ reason: DrainReason) -> [Action] {
     drainReasons.remove(reason)

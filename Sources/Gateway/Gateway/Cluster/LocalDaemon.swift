@@ -4,13 +4,12 @@ import NIOCore
 import NIOPosix
 import RateLimiting
 
-/// A connection to the ingest socket of the local daemon, which may come and go. Belongs to one
-/// event loop.
+/// A connection to the local daemon's ingest socket, renewed after the daemon restarts. Confined to
+/// one event loop.
 final class LocalDaemon {
-  /// Callbacks to the owner of the connection.
   struct Events {
     let connected: () -> Void
-    /// The daemon has applied and saved everything before these `sync` tokens.
+    /// Called when the daemon has applied and saved everything before these `sync` tokens.
     let acknowledged: ([String]) -> Void
     let writable: () -> Void
     let lost: () -> Void
@@ -32,7 +31,7 @@ final class LocalDaemon {
   var isConnected: Bool { channel != nil }
   var isWritable: Bool { channel?.isWritable ?? false }
 
-  /// Starts one attempt to connect, unless a connection exists or is being made.
+  /// Starts one attempt to connect, unless a connection exists or another attempt is running.
   func connect(_ events: Events) {
     guard channel == nil, !isConnecting else { return }
     isConnecting = true

@@ -2,19 +2,18 @@ package import LiveEvents
 package import RateLimiting
 package import WireFormats
 
-/// Batches on their way into the replicated log.
+/// Sends batches to the replicated log.
 ///
-/// One message of each room is in flight at a time, so that the log has them in order whatever
-/// happens to one of them. Batches that arrive meanwhile are gathered. A message without an answer
-/// is sent again, without end. The log may then contain it twice, which its reader recognises by
-/// the position. An answer to any of the copies counts, however late. The servers' own recognition
-/// of repeats (`Nats-Msg-Id`) is not used, since it only covers two minutes. A value: the caller
-/// passes the time.
+/// Only one message of each room is in flight at a time, so that the log keeps their order even if
+/// a message fails. Batches that arrive meanwhile are combined. An unanswered message is sent again
+/// until it is answered. The log may then contain the message twice; readers recognise repetitions
+/// by the position. An answer to any of the copies counts, however late. The servers' own
+/// recognition of repetitions (`Nats-Msg-Id`) is not used, because it covers only two minutes. A
+/// value type: the caller passes the time.
 package struct LogAppender<Receipt: Sendable>: Sendable {
   package struct Publication: Sendable {
     package let request: Int
     package let subject: String
-    /// The stream that stores the message.
     package let stream: String
     package let body: [UInt8]
   }
@@ -22,17 +21,17 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
   private struct Waiting: Sendable {
     var message: LogMessage
     var receipts: [Receipt]
-    /// Whether batches may be added: the message has no position of its sender.
+    /// Whether batches may be added, because the message has no position assigned by its sender.
     var isOwn: Bool
   }
 
   private struct Line: Sendable {
     var waiting: [Waiting] = []
-    /// The newest request for the first message.
+    /// The newest request to store the first message.
     var request: Int?
-    /// All requests for the first message that may still be answered.
+    /// All requests to store the first message that may still be answered.
     var requests: [Int] = []
-    /// When the first message was first sent.
+    /// The time at which the first message was first sent.
     var sent: Instant?
     /// The earliest time to send the first message again.
     var next: Instant?
@@ -47,17 +46,17 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
   /// The rooms that may have a message to send.
   private var ready: Set<RoomName> = []
   /// The time without an answer after which a message is sent again. A stream may be without a
-  /// leader for longer, and forgets what it was sent then.
+  /// leader for longer, and loses the messages sent meanwhile.
   package static var patience: Interval { .seconds(3) }
-  /// How long an answer is accepted. It exceeds ``patience``, so that servers slower than that are
-  /// not flooded with copies for ever.
+  /// How long an answer is accepted. It exceeds ``patience``, so that servers slower than that do
+  /// not receive copies forever.
   package static var memory: Interval { .seconds(30) }
   private static var pause: Interval { .milliseconds(250) }
 
-  /// The number of messages stored, and of attempts to send one again.
+  /// The number of messages stored, and the number of repeated attempts.
   package private(set) var stored = 0
   package private(set) var repeated = 0
-  /// The number of bytes of lines that are not in the log yet.
+  /// The number of bytes of lines that are not stored in the log yet.
   package private(set) var bytes = 0 {
     didSet { precondition(bytes >= 0, "more bytes are stored than were appended") }
   }
@@ -67,11 +66,11 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
 
   package var isEmpty: Bool { lines.isEmpty }
 
-  /// When the oldest unanswered message was first sent.
+  /// The time at which the oldest unanswered message was first sent.
   package var waitingSince: Instant? { lines.values.compactMap(\.sent).min() }
 
-  /// Adds a batch. Its receipt is returned once the log has the batch and everything before it in
-  /// its room.
+  /// Adds a batch. Its receipt is returned once the log has stored the batch and everything before
+  /// it in its room.
   ///
   /// - Parameters:
   ///   - isAlone: whether the batch needs a message of its own.
@@ -82,8 +81,8 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
   ) {
     let receipts = receipt.map { [$0] } ?? []
     var line = lines[room] ?? Line()
-    // A message that was sent must not change: a batch added to a copy would be lost if the log has
-    // the first one.
+    // A message that was sent must not change. If batches were added to a repetition, they would be
+    // lost when the log stores the first copy.
     let firstFree = line.sent == nil ? 0 : 1
     bytes += batch.count
     if let last = line.waiting.indices.last, last >= firstFree, batch.isEmpty {
@@ -106,7 +105,7 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
     ready.insert(room)
   }
 
-  /// Whether no batch of a room is waiting or in flight.
+  /// Returns whether no batch of a room is waiting or in flight.
   package func isIdle(_ room: RoomName) -> Bool { lines[room] == nil }
 
   /// Returns the messages to send now.
@@ -136,7 +135,7 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
     return publications
   }
 
-  /// The log has a message. Returns the receipts of its batches.
+  /// Records that the log has stored a message. Returns the receipts of its batches.
   package mutating func stored(_ request: Int) -> [Receipt] {
     guard let room = rooms[request], var line = lines[room] else { return [] }
     for request in line.requests { rooms[request] = nil }
@@ -149,7 +148,7 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
     return first.receipts
   }
 
-  /// The log has not stored a message, or its fate is unknown. It is sent again after a pause.
+  /// Schedules a message again after a pause, because the log did not store it or did not answer.
   package mutating func failed(_ request: Int, at now: Instant) {
     guard let room = rooms.removeValue(forKey: request) else { return }
     lines[room]?.requests.removeAll { $0 == request }
@@ -159,8 +158,8 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
     ready.insert(room)
   }
 
-  /// Schedules messages again that have had no answer for too long. The caller calls this several
-  /// times per second.
+  /// Schedules messages again that have not been answered in time. Must be called several times per
+  /// second.
   package mutating func tick(at now: Instant) {
     for (room, line) in lines {
       guard line.request != nil, let next = line.next, now >= next else { continue }
@@ -169,7 +168,7 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
     }
   }
 
-  /// The connection is lost, and with it every answer.
+  /// Schedules all messages again, because the connection is lost.
   package mutating func disconnected() {
     rooms = [:]
     for (room, line) in lines where line.sent != nil {

@@ -3,14 +3,14 @@ package import RateLimiting
 
 /// Reads a stream in order and without gaps, through a consumer that may vanish at any time.
 ///
-/// The consumer keeps no state on the server. If it is gone, or a message is missing, another one
-/// is created that starts after the last message read. Messages are pulled, so that a busy reader
-/// is not flooded. A value: the caller passes the time.
+/// The consumer keeps no state on the server. If it vanishes or a message is missing, another
+/// consumer is created that starts after the last message read. Messages are pulled, so that a busy
+/// reader is not flooded. A value type: the caller passes the time.
 package struct LogConsumer: Sendable {
   package enum Action: Equatable, Sendable {
     /// Ask the server to create the consumer.
     case create(subject: String, body: JSONValue)
-    /// Ask for messages.
+    /// Request messages from the server.
     case pull(subject: String, body: JSONValue)
   }
 
@@ -22,10 +22,12 @@ package struct LogConsumer: Sendable {
   }
 
   private static let batch = 200
-  /// More than the longest message with its subject, which would otherwise never be sent.
+  /// The limit of bytes in one pull. It exceeds the longest message with its subject, which would
+  /// otherwise never be sent.
   private static let batchBytes: Int64 = 2 << 20
   private static let expiry = Interval.seconds(2)
-  /// Longer than ``expiry``, after which a server that answers reports that there are no messages.
+  /// How long to wait for an answer to a pull. It exceeds ``expiry``, after which the server
+  /// reports that there are no messages.
   private static let patience = Interval.seconds(4)
   private static let pause = Interval.milliseconds(250)
 
@@ -36,8 +38,7 @@ package struct LogConsumer: Sendable {
   /// The sequence of the last message read.
   package private(set) var last: UInt64
   private var expected = 1
-  /// The number of unread messages among those that existed at the beginning; `Int.max` while
-  /// unknown.
+  /// How many of the messages that existed at the beginning are unread; `Int.max` while unknown.
   private var left = Int.max
   /// Whether every message that existed at the beginning has been read.
   package var isCurrent: Bool { left <= 0 }
@@ -54,8 +55,8 @@ package struct LogConsumer: Sendable {
     state = .absent(next: now)
   }
 
-  /// Returns what to do now.
-  /// - Parameter isPaused: whether to read no more for now.
+  /// Returns the request to send now, if any.
+  /// - Parameter isPaused: whether reading is paused.
   package mutating func tick(isPaused: Bool = false, at now: Instant) -> Action? {
     switch state {
     case .creating(let since) where now - since >= Self.patience,
@@ -98,7 +99,7 @@ package struct LogConsumer: Sendable {
     return ["stream_name": .string(stream), "config": .object(members)]
   }
 
-  /// The server has created the consumer, or has refused to.
+  /// Records whether the server has created the consumer.
   package mutating func created(_ reply: JSONValue?, at now: Instant) {
     guard case .creating = state else { return }
     guard let name = reply?["name"]?.stringValue else { return lost(at: now) }
@@ -106,8 +107,8 @@ package struct LogConsumer: Sendable {
     state = .idle(name)
   }
 
-  /// A message has arrived with its `$JS.ACK` subject. Returns its metadata; `nil` if the message
-  /// must be ignored.
+  /// Records a message by its `$JS.ACK` subject. Returns its metadata; `nil` if the message must be
+  /// ignored.
   package mutating func received(reply: String, at now: Instant) -> Metadata? {
     guard case .pulling(let name, _, let remaining) = state, let metadata = Metadata(reply),
       metadata.consumer == name
@@ -123,7 +124,7 @@ package struct LogConsumer: Sendable {
     return metadata
   }
 
-  /// A pull was answered with a status instead of a message.
+  /// Records that a pull was answered with a status instead of a message.
   /// - Parameter reason: the server's description of the status.
   package mutating func ended(status: Int, reason: String = "", at now: Instant) {
     guard case .pulling(let name, _, _) = state else { return }
@@ -131,14 +132,14 @@ package struct LogConsumer: Sendable {
     case 404, 408:
       left = 0
       state = .idle(name)
-    // The next message exceeds the rest of the requested bytes.
+    // The next message exceeds the remaining bytes of this pull.
     case 409 where reason.hasSuffix("MaxBytes"): state = .idle(name)
     case 409: state = .absent(next: now)
     default: lost(at: now)
     }
   }
 
-  /// The connection is lost, and perhaps the consumer.
+  /// Records that the connection is lost, and the consumer possibly with it.
   package mutating func disconnected(at now: Instant) { state = .absent(next: now) }
 
   private mutating func lost(at now: Instant) { state = .absent(next: now + Self.pause) }

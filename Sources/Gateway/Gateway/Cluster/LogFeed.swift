@@ -3,25 +3,25 @@ package import LiveEvents
 package import RateLimiting
 import WireFormats
 
-/// The messages of the replicated log on their way to the local daemon, each passed on once.
+/// Passes each message of the replicated log to the local daemon once.
 ///
-/// The log may contain a batch twice, when its sender or its gateway was unsure. The feed knows how
-/// far each sender's batches are, from the partition's beginning or from a snapshot, and passes on
-/// the first copy only. The daemon gets each batch with its position in the log, so that it rejects
-/// what it already has when a message is read again.
+/// If a sender or its gateway was unsure, the log contains a batch twice. The feed knows the newest
+/// batch of each sender, counted from the partition's beginning or a snapshot, and passes on only
+/// the first copy. The daemon receives each batch with its position in the log. When a message is
+/// read again, the daemon therefore rejects what it already has.
 ///
 /// An act waits until the daemon has acknowledged everything before it in its room, and everything
-/// after it waits for the act. If the daemon does not have a room, the feed opens it by an act
-/// before the first events. The events alone would open it, too, but the daemon rejects them while
-/// it is full, and might later accept others without them. A value.
+/// after the act waits for it. If the daemon does not have a room, the feed opens the room by an
+/// act before the first events. Events alone would open it, too, but a full daemon rejects them,
+/// and might later accept others without them. A value type.
 package struct LogFeed: Sendable {
   /// The point at which reading of a room begins.
   package struct Beginning: Sendable {
-    /// The newest position of the log that the daemon has.
+    /// The daemon's newest position in the log.
     package var held: Int
     /// Whether the daemon has the room.
     var isThere: Bool
-    /// The first message that is not in the snapshot.
+    /// The first message of the log that is not in the snapshot.
     package var start: UInt64 = 0
     var senders: [String: SenderPositions.Position] = [:]
 
@@ -42,22 +42,20 @@ package struct LogFeed: Sendable {
   package struct Act: Sendable {
     package let partition: Partition
     package let room: RoomName
-    /// Its position in the log.
     package let code: Int
-    /// Which beginning of the partition it was read after.
+    /// The term in which the act was read; each beginning of its partition starts a new term.
     let term: Int
     package let log: String
     package let act: LoggedAct
     /// Whether the feed added this act to open the room for events of the log.
     package var isOpening = false
-    /// The sequence of the act's message.
     var message: UInt64 { LogFeed.message(of: code) }
   }
 
   private struct Batch: Sendable {
     let partition: Partition
     let room: RoomName
-    /// Which beginning of the partition it was read after.
+    /// The term in which the batch was read; each beginning of its partition starts a new term.
     let term: Int
     let code: Int
     let log: String
@@ -72,26 +70,27 @@ package struct LogFeed: Sendable {
 
   private struct Room: Sendable {
     var senders: SenderPositions
-    /// The code of the last part that the daemon had at the beginning or that the feed has read
+    /// The code of the last part that the daemon had at the beginning, or that the feed has read
     /// since.
     var held: Int
     var start: UInt64
-    /// The code of the last part that the daemon has acknowledged to this feed.
+    /// The code of the last part that the daemon acknowledged to this feed.
     var acknowledged = 0
-    /// Batches that the daemon has not acknowledged.
+    /// The number of batches that the daemon has not acknowledged.
     var inFlight = 0
-    /// Acts and batches that wait, in the order of the log.
+    /// Waiting acts and batches, in the order of the log.
     var queue: [Item] = []
     var isActing = false
     /// The act that opens the room for the first batch of the queue.
     var opening: Act?
-    /// Whether the daemon has the room, as far as that is known.
+    /// Whether the daemon has the room, according to its last answer.
     var isThere: Bool
-    /// The code of the act after which the daemon has no such room; `nil` once anything followed.
+    /// The code of the act after which the daemon did not have the room; `nil` once anything
+    /// followed.
     var gone: Int?
-    /// Whether the daemon does not open the room, so that the feed passes nothing on.
+    /// Whether the daemon refuses to open the room, so that the feed passes nothing on.
     var isRefused = false
-    /// The part of the room's log that is in no snapshot.
+    /// The part of the room's log that no snapshot contains.
     var uncovered: Uncovered?
     var isSaving = false
 
@@ -115,16 +114,16 @@ package struct LogFeed: Sendable {
   package static let window = 4 << 20
 
   private var rooms: [Partition: [RoomName: Room]] = [:]
-  /// Distinguishes the times that each partition was begun.
+  /// The current term of each partition; each beginning of a partition starts a new term.
   private var terms: [Partition: Int] = [:]
   private var nextTerm = 1
   /// The sequence of the newest message that was read.
   private var newest: [Partition: UInt64] = [:]
-  /// The position that the daemon must have in each room for ``hasCaughtUp(_:)``.
+  /// For ``hasCaughtUp(_:)``, the position that the daemon must reach in each room.
   private var goals: [Partition: [RoomName: Int]] = [:]
   private var batches: [Batch] = []
   private var written = 0
-  /// The number of batches that each `sync` token covers, oldest first.
+  /// For each `sync` token, oldest first, the number of batches that it covers.
   private var syncs: [(token: String, batches: Int)] = []
   private var nextToken = 1
   private var acts: [Act] = []
@@ -132,7 +131,7 @@ package struct LogFeed: Sendable {
   package private(set) var bytes = 0 {
     didSet { precondition(bytes >= 0, "more bytes are acknowledged than were read") }
   }
-  /// The number of batches that the daemon has acknowledged, and of messages that were in the log
+  /// The number of batches that the daemon has acknowledged, and of messages that the log contained
   /// twice.
   package private(set) var delivered = 0
   package private(set) var duplicates = 0
@@ -161,15 +160,15 @@ package struct LogFeed: Sendable {
     acts.removeAll { $0.partition == partition }
   }
 
-  /// The connection to the daemon is lost, so every partition must be begun anew.
+  /// Ends all partitions, which must begin again, because the connection to the daemon is lost.
   package mutating func reset() {
     (rooms, newest, goals, batches, syncs, acts) = ([:], [:], [:], [], [], [])
     (written, bytes) = (0, 0)
   }
 
-  /// A message of the log was read.
-  /// - Parameter log: identifies the stream, so that positions of another stream of the same name
-  ///   are not mixed up with it.
+  /// Passes on a message of the log.
+  /// - Parameter log: identifies the stream, so that its positions are not confused with those of
+  ///   another stream of the same name.
   package mutating func received(
     _ body: [UInt8], sequence: UInt64, room: RoomName, partition: Partition, log: String,
     at now: Instant
@@ -178,7 +177,7 @@ package struct LogFeed: Sendable {
     precondition(sequence > newest[partition] ?? 0, "the log of \(partition) is read out of order")
     newest[partition] = sequence
     guard let message = LogMessage(bytes: body) else { return unreadable += 1 }
-    // Removed from the dictionary, so that it is changed in place.
+    // The room is removed from the dictionary, so that it is changed without a copy.
     var known = rooms[partition]?.removeValue(forKey: room) ?? Room(Beginning(held: 0))
     defer { rooms[partition]?[room] = known }
     guard sequence >= known.start else { return }
@@ -224,7 +223,7 @@ package struct LogFeed: Sendable {
     advance(&room)
   }
 
-  /// Passes on the items of a queue that need not wait any longer.
+  /// Passes on the items of a queue that no longer have to wait.
   private mutating func advance(_ room: inout Room) {
     while !room.isActing, let first = room.queue.first {
       switch first {
@@ -260,8 +259,8 @@ package struct LogFeed: Sendable {
     return output + BatchLine.sync(token: token) + [0x0A]
   }
 
-  /// The daemon has applied and saved everything before a `sync`. Returns whether the token belongs
-  /// to this feed.
+  /// Records that the daemon has applied and saved everything before a `sync`. Returns whether the
+  /// token belongs to this feed.
   @discardableResult
   package mutating func acknowledge(_ token: String) -> Bool {
     guard let index = syncs.firstIndex(where: { $0.token == token }) else { return false }
@@ -274,7 +273,7 @@ package struct LogFeed: Sendable {
     syncs.removeFirst(index + 1)
     for batch in done {
       bytes -= batch.size
-      // A batch from before the partition was begun anew does not count for its new room.
+      // A batch from an earlier term of the partition does not count for the new room.
       guard batch.term == terms[batch.partition],
         var room = rooms[batch.partition]?.removeValue(forKey: batch.room)
       else { continue }
@@ -289,7 +288,7 @@ package struct LogFeed: Sendable {
     return true
   }
 
-  /// Whether the daemon has everything that had been read of a partition when this function was
+  /// Whether the daemon has everything of a partition that had been read when this function was
   /// first called for it.
   package mutating func hasCaughtUp(_ partition: Partition) -> Bool {
     let rooms = rooms[partition] ?? [:]
@@ -302,7 +301,7 @@ package struct LogFeed: Sendable {
 
   private func recordAcknowledged(_ code: Int, _ room: inout Room) {
     room.acknowledged = max(room.acknowledged, code)
-    // A snapshot being stored may be of any moment since it was requested.
+    // A snapshot that is being stored may reflect any moment since it was requested.
     if !room.isSaving { room.senders.forgetChanges(before: Self.message(of: room.acknowledged)) }
   }
 
@@ -317,13 +316,13 @@ package struct LogFeed: Sendable {
 
   // MARK: Acts
 
-  /// Returns the acts to carry out now, each once. ``ended(_:isGone:)`` follows for each.
+  /// Returns the acts to carry out now, each once. Call ``ended(_:isGone:)`` for each.
   package mutating func nextActs() -> [Act] {
     defer { acts = [] }
     return acts
   }
 
-  /// Whether an act still has to be carried out by this node.
+  /// Whether this node must still carry out an act.
   package func isActing(_ act: Act) -> Bool {
     guard let room = rooms[act.partition]?[act.room], room.isActing,
       act.term == terms[act.partition]
@@ -333,8 +332,8 @@ package struct LogFeed: Sendable {
     return first.code == act.code
   }
 
-  /// The daemon has carried out an act.
-  /// - Parameter isGone: whether the daemon has no such room afterwards.
+  /// Records that the daemon has carried out an act.
+  /// - Parameter isGone: whether the daemon does not have the room afterwards.
   package mutating func ended(_ act: Act, isGone: Bool = false) {
     guard isActing(act), var room = rooms[act.partition]?.removeValue(forKey: act.room) else {
       return
@@ -343,7 +342,7 @@ package struct LogFeed: Sendable {
     if !act.isOpening {
       bytes -= Self.size(room.queue.removeFirst())
       room.gone = isGone ? act.code : nil
-      // A snapshot being stored may not contain the act.
+      // A snapshot that is being stored may lack the act.
       if isGone { room.isSaving = false }
       recordAcknowledged(act.code, &room)
     } else if isGone {
@@ -357,8 +356,9 @@ package struct LogFeed: Sendable {
 
   // MARK: Rooms that the daemon does not open
 
-  /// The daemon does not have a room whose snapshot was requested. Returns `false` if that is
-  /// expected, because of an act or because the room was closed.
+  /// Records that the daemon refuses a room, because the room does not exist although its snapshot
+  /// was requested. Returns `false` if its absence is expected, because of an act or because the
+  /// room was closed.
   package mutating func refuse(_ name: RoomName, _ partition: Partition) -> Bool {
     guard var room = rooms[partition]?[name], room.isSaving, !room.isActing, room.gone == nil,
       room.queue.isEmpty
@@ -374,22 +374,22 @@ package struct LogFeed: Sendable {
     room.queue = []
   }
 
-  /// The rooms that the daemon does not open.
+  /// The rooms that the daemon refuses to open.
   package var refused: [RoomName] {
     rooms.values.flatMap { $0.filter(\.value.isRefused).keys }
   }
 
-  /// Whether the daemon has yet to acknowledge batches of a room.
+  /// Whether batches of a room are not acknowledged yet.
   package func hasInFlight(_ room: RoomName) -> Bool { batches.contains { $0.room == room } }
 
   // MARK: Snapshots
 
-  /// Returns the room whose snapshot is due: the one with the most bytes in no snapshot. The
-  /// snapshot of a closed room is due immediately.
+  /// Returns the room whose snapshot is due and that has the most bytes since its last snapshot.
+  /// The snapshot of a closed room is due immediately.
   ///
   /// - Parameters:
-  ///   - interval: how long changes of a room may be in no snapshot.
-  ///   - bytes: how many bytes of a room may be in no snapshot.
+  ///   - interval: the time after which a changed room needs a snapshot.
+  ///   - bytes: the number of log bytes after which a room needs a snapshot.
   /// - Complexity: O(number of rooms).
   package func nextSnapshot(
     every interval: Interval, or bytes: Int, at now: Instant
@@ -408,16 +408,16 @@ package struct LogFeed: Sendable {
     return best.map { ($0.partition, $0.room) }
   }
 
-  /// A snapshot of a room is requested. Returns the position after which the daemon has no such
-  /// room, if that is so; the snapshot then has no state.
+  /// Records that a snapshot of a room was requested. If an act has ended the room, returns the
+  /// position of the act; the snapshot then has no state.
   @discardableResult
   package mutating func beginSnapshot(of room: RoomName, _ partition: Partition) -> Int? {
     rooms[partition]?[room]?.isSaving = true
     return rooms[partition]?[room]?.gone
   }
 
-  /// Returns the first message after a snapshot, and how far the senders' batches were there; `nil`
-  /// if its partition was begun anew meanwhile.
+  /// Returns the first message after a snapshot, and the newest batch of each sender before it;
+  /// `nil` if the partition has begun again since.
   ///
   /// - Parameter code: the position that the snapshot contains.
   package func basis(
@@ -430,7 +430,7 @@ package struct LogFeed: Sendable {
     return (start, room.senders.positions(before: start))
   }
 
-  /// The snapshot is stored. It contains everything before `start`.
+  /// Records that a snapshot is stored, which contains everything before `start`.
   package mutating func endSnapshot(
     of name: RoomName, _ partition: Partition, from start: UInt64, at now: Instant
   ) {
@@ -441,16 +441,17 @@ package struct LogFeed: Sendable {
     rooms[partition]?[name] = room
   }
 
-  /// The snapshot could not be created or stored.
+  /// Records that a snapshot could not be created or stored.
   package mutating func failSnapshot(of name: RoomName, _ partition: Partition, until next: Instant)
   {
     rooms[partition]?[name]?.isSaving = false
     rooms[partition]?[name]?.uncovered?.notBefore = next
   }
 
-  /// Returns the last message up to which everything read of a partition is in some snapshot.
+  /// Returns the last message up to which snapshots contain everything that was read of a
+  /// partition.
   ///
-  /// - Parameter without: a room whose snapshot covers everything before `start`.
+  /// - Parameter without: a room whose snapshot contains everything before `start`.
   package func covered(_ partition: Partition, without room: RoomName, from start: UInt64) -> UInt64
   {
     guard let rooms = rooms[partition] else { return 0 }

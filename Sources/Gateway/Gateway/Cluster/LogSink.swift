@@ -15,7 +15,8 @@ package struct LogSink: IngestSink {
     node.value.append(delivery)
   }
 
-  /// The connection counts these events, and reports them to its sender.
+  /// Ignores the counts, because the connection also counts these events and reports them to the
+  /// sender.
   package func rejectUnroutable(_ counts: RejectionCounts) {}
 
   package func sourceCame(_ source: Text, in room: RoomName) {
@@ -26,7 +27,8 @@ package struct LogSink: IngestSink {
     guard let health = node.value.sources.disconnect(source, in: room) else { return }
     let event = LiveEvent(
       timestamp: Timestamp(WallClock.milliseconds()), payload: .source(.state(health)))
-    // The event is logged as an act, which does not reopen a room that was closed meanwhile.
+    // The end of a source is logged as an act, which does not reopen a room that was closed
+    // meanwhile.
     guard let act = LoggedAct.event(event) else { return }
     node.value.append(act, in: room) { _ in }
   }

@@ -4,8 +4,8 @@ import LiveEvents
 import Varlink
 import WireFormats
 
-/// An act on a room as a line of the log. The room's owner carries it out in its turn among the
-/// events.
+/// An act on a room as a line of the log. The room's owner carries out acts and events in the order
+/// of the log.
 package struct LoggedAct: Equatable, Sendable {
   package enum Kind: Equatable, Sendable {
     /// An act of the host, in the format of a recording.
@@ -15,7 +15,7 @@ package struct LoggedAct: Equatable, Sendable {
   }
 
   package var kind: Kind
-  /// The subject to which the outcome is published, for the gateway that was called.
+  /// The subject to which the outcome is published, for the gateway that received the call.
   package var answer: String
 
   package init(_ kind: Kind, answer: String) { (self.kind, self.answer) = (kind, answer) }
@@ -29,7 +29,6 @@ package struct LoggedAct: Equatable, Sendable {
 
   private static let head = Array(#"{"type":"gateway.act""#.utf8)
 
-  /// The line with its line end.
   package var line: [UInt8] {
     let (name, value): (JSONName, JSONValue) =
       switch kind {
@@ -42,7 +41,7 @@ package struct LoggedAct: Equatable, Sendable {
     return Self.head + [UInt8(ascii: ",")] + rest.serialized().dropFirst() + [0x0A]
   }
 
-  /// Whether a daemon has no such room after the act had this outcome.
+  /// Returns whether the daemon does not have the room after an act with this outcome.
   package func leavesNoRoom(_ outcome: JSONValue) -> Bool {
     guard let name = outcome["error"]?.stringValue else { return kind == .close }
     let error = VarlinkError(name: name, parameters: outcome["parameters"]?.objectValue ?? [:])
@@ -58,7 +57,7 @@ package struct LoggedAct: Equatable, Sendable {
   /// Whether the lines of a message contain an act.
   package static func isAct(_ lines: [UInt8]) -> Bool { lines.starts(with: head) }
 
-  /// Reads an act; `nil` if it is of a newer version.
+  /// Reads an act; fails for an act of a newer version.
   package init?(_ lines: [UInt8]) {
     guard Self.isAct(lines), let value = try? JSONValue(parsing: lines) else { return nil }
     let answer = value["answer"]?.stringValue ?? ""

@@ -6,7 +6,7 @@ package import NIOCore
 import SystemSupport
 package import Varlink
 
-/// Handles the calls that change rooms of a cluster: appends them to the log, as events are, and
+/// Handles the calls that change rooms of a cluster: appends them to the log, like events, and
 /// answers them with the outcome from the room's owner.
 package struct LoggedActs: HostActService {
   private let node: NIOLoopBound<ClusterNode>
@@ -20,7 +20,7 @@ package struct LoggedActs: HostActService {
     (self.node, self.loop, self.origin) = (node, loop, origin)
   }
 
-  /// Adds the methods whose acts go to the log.
+  /// Adds the methods that append acts to the log.
   package func add(to interface: inout Interface) throws {
     try ControlInterface.addHostActs(to: &interface, self)
     try interface.handle("OpenRoom") { (_, parameters: OpenRoomParameters) in
@@ -56,8 +56,8 @@ package struct LoggedActs: HostActService {
     } catch VarlinkClientError.remote(let error) { throw error }
   }
 
-  /// Has the owner of a room carry out an act. Throws `CancellationError`, which closes the
-  /// caller's connection, if the outcome stays unknown.
+  /// Appends an act to the log and returns its outcome. If the outcome stays unknown, throws
+  /// `CancellationError`, which closes the caller's connection.
   private func log(_ kind: LoggedAct.Kind, _ room: String) async throws -> JSONValue {
     guard let name = RoomName(room) else { throw ServiceError.invalidParameter("room") }
     let outcome = try await loop.flatSubmit { [node, loop] in
@@ -72,7 +72,7 @@ package struct LoggedActs: HostActService {
     return outcome["reply"] ?? [:]
   }
 
-  /// Appends events, and returns once the log has them, as the ingest socket does.
+  /// Appends events and, like the ingest socket, returns once the log has stored them.
   private func send(_ parameters: SendEventsParameters) async throws -> SendEventsReply {
     guard let fallback = parameters.room.map({ RoomName($0) }) ?? .main else {
       throw ServiceError.invalidParameter("room")

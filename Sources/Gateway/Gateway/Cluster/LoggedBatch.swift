@@ -6,12 +6,12 @@ package import WireFormats
 package struct LoggedBatch: Equatable, Sendable {
   /// The native lines of each message, with their line ends.
   package private(set) var messages: [[UInt8]] = []
-  /// The number of events in no message, because readers accept no line as long, or servers no
-  /// batch as long.
+  /// The number of events that are in no message, because they exceed the maximum length of a line
+  /// or a batch.
   package private(set) var tooLong = 0
 
-  /// - Parameter position: with a position all events are in one message, so that the log has their
-  ///   batch completely or not at all.
+  /// - Parameter position: with a position, all events are in one message, so that the log contains
+  ///   their batch completely or not at all.
   package init(_ events: [LiveEvent], position: BatchPosition?, in room: RoomName) {
     var lines: [UInt8] = []
     for event in events {

@@ -7,8 +7,8 @@ import SystemSupport
 package final class NodeDirectory: Sendable {
   private struct State {
     var owners: [Partition: LeaseKeeper.Owner] = [:]
-    /// When each partition was first without a daemon that has its rooms, and the partitions that
-    /// calls wait for.
+    /// The time since when no daemon has had a partition's rooms, and the partitions that calls
+    /// wait for.
     var loading: [Partition: Instant] = [:]
     var awaited: Set<Partition> = []
     var nodes: [String: String] = [:]
@@ -16,7 +16,7 @@ package final class NodeDirectory: Sendable {
     var status: GatewayStatus?
   }
 
-  /// How long calls wait for a partition. After that, daemons answer with what they have.
+  /// How long calls wait for a partition before they are passed on nevertheless.
   private static let patience = Interval.seconds(5)
 
   private let node: String
@@ -38,7 +38,7 @@ package final class NodeDirectory: Sendable {
     let (known, owners) = state.withLock { ($0.loading, $0.owners) }
     for partition in Partition.all {
       let owner = keeper.owner(of: partition)
-      // Keeps the last known owner until the new one is known.
+      // The last known owner stays until the new one is known.
       new.owners[partition] = owner ?? owners[partition]
       let isLoading = owner == nil || keeper.isLoading(partition, at: now)
       let since = isLoading ? known[partition] ?? now : nil
@@ -46,7 +46,7 @@ package final class NodeDirectory: Sendable {
       if let since, now - since < Self.patience { new.awaited.insert(partition) }
     }
     state.withLock { [new] in $0 = new }
-    // For a partition without a known owner this node's daemon has answered.
+    // Partitions without a known owner were answered by this node's daemon.
     let changed = Partition.all.filter {
       (owners[$0]?.node ?? node) != (new.owners[$0]?.node ?? node)
     }
@@ -72,8 +72,7 @@ package final class NodeDirectory: Sendable {
     return partition.map { awaited.contains($0) } ?? !awaited.isEmpty
   }
 
-  /// Waits until the state of a room is loaded, for 5 s at most, since a caller waits for the
-  /// answer.
+  /// Waits until a room is loaded, but at most 5 s, because a caller waits for the answer.
   package func settled(_ room: String?) async throws {
     var turns = 100
     while turns > 0, isLoading(room) {

@@ -1,13 +1,13 @@
 import Ingest
 import RateLimiting
 
-/// The problems that a node has with its servers and its daemon. A value.
+/// The problems of a node with its servers and its daemon. A value type.
 struct NodeProblems {
-  /// Problems with the streams as the node found them at its start.
+  /// The problems with the streams that the node found when it started.
   private let streams: [Problem]
-  /// Why streams of the log accept no messages, in the servers' words.
+  /// The servers' reasons for accepting no messages, by stream of the log.
   private var refusals: [String: String] = [:]
-  /// When the servers last accepted a write of this node, for which a majority of them is needed.
+  /// The time of the last write by this node that a majority of the servers accepted.
   private var lastWrite = Instant.origin
 
   init(streams: [String] = []) { self.streams = streams.map { Problem($0, $0) } }
@@ -19,7 +19,7 @@ struct NodeProblems {
 
   mutating func recordMessage(in stream: String) { refusals[stream] = nil }
 
-  /// The problems with the streams as the node found them, which do not end by themselves.
+  /// The problems with streams, which do not end without an administrator.
   var lasting: [Problem] { streams }
 
   func current(

@@ -1,12 +1,12 @@
 package import LiveEvents
 
-/// A share of all rooms, which one node leads at a time.
+/// One of the parts into which all rooms are divided. Each part is led by one node at a time.
 package struct Partition: Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// The number of partitions. It is part of the format of the log: a cluster with another number
-  /// would look for rooms in the wrong place.
+  /// The number of partitions. It is part of the format of the log, because a different number
+  /// would assign rooms to other partitions.
   package static let count = 64
-  /// The number of streams over which the partitions are spread, so that the streams' leaders are
-  /// spread over the servers.
+  /// The number of streams over which partitions are distributed, so that several servers lead
+  /// streams.
   package static let streamCount = 8
 
   package let number: Int
@@ -19,7 +19,7 @@ package struct Partition: Hashable, Sendable, Comparable, CustomStringConvertibl
   package init(of room: RoomName) {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in room.description.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    // The low bits alone depend on fewer bits of the name.
+    // The low bits alone depend on only part of the name.
     number = Int((hash ^ (hash >> 32)) % UInt64(Self.count))
   }
 
@@ -39,13 +39,13 @@ package struct Partition: Hashable, Sendable, Comparable, CustomStringConvertibl
     "lh.log.\(number).\(Self.token(of: room))"
   }
 
-  /// Returns the room of a subject of the log; `nil` for any other subject.
+  /// Returns the room of a log subject; `nil` for any other subject.
   package static func room(ofLogSubject subject: String) -> RoomName? {
     guard subject.hasPrefix("lh.log."), let dot = subject.lastIndex(of: ".") else { return nil }
     return decode(subject[subject.index(after: dot)...]).flatMap { RoomName($0) }
   }
 
-  /// Encodes a room's name in the URL variant of base64, since a token of a subject has no dots.
+  /// Encodes a room's name in base64url, because a token of a subject must not contain dots.
   private static func token(of room: RoomName) -> String {
     var text = ""
     var bits = 0

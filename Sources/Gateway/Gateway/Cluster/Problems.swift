@@ -2,15 +2,15 @@ package import RateLimiting
 
 /// A problem of a node.
 package struct Problem: Equatable, Sendable {
-  /// Identifies the problem while the figures in its text change.
+  /// A key that stays the same while the figures in ``text`` change.
   package var kind: String
   package var text: String
 
   package init(_ kind: String, _ text: String) { (self.kind, self.text) = (kind, text) }
 }
 
-/// Decides which problems go to the journal: each once it has lasted for a moment, and once more
-/// when it is over. A value.
+/// Decides when to log problems: each once it has lasted for a moment, and again when it has ended.
+/// A value type.
 package struct ProblemJournal: Sendable {
   private struct Known: Sendable {
     var problem: Problem
@@ -18,16 +18,16 @@ package struct ProblemJournal: Sendable {
     var isReported = false
   }
 
-  /// How long a problem must last to be reported. Shorter ones are normal: connections are made,
-  /// and partitions change hands.
+  /// How long a problem must last to be reported. Shorter problems are normal while connections are
+  /// made and partitions move.
   private static let patience = Interval.seconds(1)
 
   private var known: [Known] = []
 
   package init() {}
 
-  /// Returns the new lines for the journal. The caller passes all current problems several times
-  /// per second.
+  /// Returns the new lines for the journal. Must be called several times per second with all
+  /// current problems.
   package mutating func update(_ problems: [Problem], at now: Instant) -> [String] {
     var lines: [String] = []
     known.removeAll { entry in

@@ -1,8 +1,8 @@
-/// The newest batch of each sender in the log of a room, now and as of any message that was read
-/// recently.
+/// The newest batch of each sender in the log of a room, both now and before any recently read
+/// message.
 ///
-/// Senders choose their own names, and may use a new one for each run, so only the newest senders
-/// are kept. A value.
+/// Senders choose their names, and may use a new one for each run, so only the newest senders are
+/// kept. A value type.
 package struct SenderPositions: Sendable {
   package struct Position: Sendable, Equatable {
     /// The highest batch number.
@@ -29,7 +29,7 @@ package struct SenderPositions: Sendable {
 
   init(_ positions: [String: Position] = [:]) { newest = positions }
 
-  /// Records a batch. Returns `false` if the log had it before.
+  /// Records a batch. Returns `false` if the log contained it before.
   mutating func record(_ batch: Int, of sender: String, message: UInt64, last: Int) -> Bool {
     let before = newest[sender]
     if let before, before.batch >= batch { return false }
@@ -39,7 +39,7 @@ package struct SenderPositions: Sendable {
     return true
   }
 
-  /// Returns the positions as they were before a message, and everything after it, was read.
+  /// Returns the positions from before a message was read.
   func positions(before message: UInt64) -> [String: Position] {
     var positions = newest
     for change in changes.reversed() where change.message >= message {
@@ -48,12 +48,12 @@ package struct SenderPositions: Sendable {
     return Self.newest(of: positions)
   }
 
-  /// Returns the code of the last part of a message, if it was read recently.
+  /// Returns the code of the last part of a message; `nil` if it was not read recently.
   func lastPart(of message: UInt64) -> Int? {
     changes.last { $0.message == message }?.last
   }
 
-  /// Forgets the changes by messages before this one.
+  /// Forgets the changes by messages before `message`.
   mutating func forgetChanges(before message: UInt64) {
     let count = changes.prefix { $0.message < message }.count
     if count > 0 { changes.removeFirst(count) }

@@ -1,20 +1,21 @@
 package import RateLimiting
 
-/// Judges whether the servers answer in time, by a request that is repeated regularly.
+/// Decides whether the servers are slow, from the answer times of a request that is repeated
+/// regularly.
 ///
-/// A single late answer does not prove that the link is slow: two in a row do. One timely answer
-/// ends that. The node's own work while the servers are fast may be what makes them slow. So each
-/// time that they become slow again within a minute, twice as many timely answers are needed, up to
-/// 32. A value.
+/// Two late answers in a row mean that the servers are slow, because a single one may be a
+/// coincidence. One timely answer ends the state. The node's own work while the servers are fast
+/// may be what makes them slow. Each time that they become slow again within a minute, twice as
+/// many timely answers are therefore needed, up to 32. A value type.
 package struct ServerTiming: Sendable {
   /// The answer time from which an answer counts as late.
   private let slow: Interval
   /// The time of the newest answer.
   package private(set) var newest = Interval.seconds(0)
   package private(set) var isSlow = false
-  /// The number of late, or of timely, answers in a row.
+  /// The number of late answers in a row, and of timely answers in a row.
   private var (late, timely) = (0, 0)
-  /// When the servers last became slow.
+  /// The time at which the servers last became slow.
   private var since: Instant?
   private var timelyNeeded = 1
 

@@ -1,25 +1,26 @@
 import LiveEvents
 import RateLimiting
 
-/// How many snapshots and acts a node has handled, and which of its rooms have no snapshot. A
-/// value.
+/// Counts the snapshots and acts that a node has handled, and knows its rooms without a snapshot. A
+/// value type.
 struct SnapshotCounts: Sendable {
-  /// How long the status names a snapshot that could not be used.
+  /// How long the status mentions a snapshot that could not be used.
   private static let memory = Interval.seconds(3600)
-  /// The number of failures in a row that makes a problem. Fewer are normal: a room may have been
-  /// closed or moved.
+  /// The number of consecutive failures that makes a problem. Fewer are normal, because a room may
+  /// have been closed or moved.
   private static let few = 3
-  /// How many rooms and unusable snapshots are named at most.
+  /// The maximum number of rooms and unusable snapshots that are named.
   private static let most = 8
 
   private(set) var stored = 0
   private(set) var loaded = 0
-  /// Attempts to store that failed; they are repeated.
+  /// The number of failed attempts to store a snapshot, all of which are repeated.
   private(set) var failed = 0
   private(set) var unusable = 0
   private(set) var acts = 0
   private var newestUnusable: [(text: String, at: Instant)] = []
-  /// The rooms without a snapshot: why none can be stored, and how many attempts there were.
+  /// For each room without a snapshot, the reason why none can be stored and the number of
+  /// attempts.
   private var failing: [RoomName: (reason: String, count: Int)] = [:]
 
   mutating func recordAct() { acts += 1 }
@@ -34,7 +35,7 @@ struct SnapshotCounts: Sendable {
     failing[room] = (reason, (failing[room]?.count ?? 0) + 1)
   }
 
-  /// The daemon does not have a room whose events it was given.
+  /// Records a room that the daemon does not have although it received the room's events.
   mutating func recordRefused(_ room: RoomName) {
     let reason =
       "livehostd does not open it; if it has as many rooms as rooms.maximum allows,"
@@ -49,7 +50,7 @@ struct SnapshotCounts: Sendable {
     newestUnusable = (newestUnusable + texts.map { ($0, now) }).suffix(Self.most)
   }
 
-  /// The node has lost a partition.
+  /// Removes the rooms of a partition that the node no longer leads.
   mutating func forget(_ partition: Partition) {
     failing = failing.filter { Partition(of: $0.key) != partition }
   }
@@ -67,8 +68,8 @@ struct SnapshotCounts: Sendable {
     ]
   }
 
-  /// Descriptions of the newest snapshots that could not be used. They are events rather than
-  /// problems: they do not end.
+  /// Descriptions of the newest snapshots that could not be used. These are events, not problems,
+  /// because they do not end.
   func unusable(at now: Instant) -> [String] {
     newestUnusable.filter { now - $0.at < Self.memory }.map(\.text)
   }

@@ -5,24 +5,24 @@ import SystemSupport
 /// Describes a stored snapshot of a room: its position in the log, and its parts.
 ///
 /// The store keeps the headers of the two newest snapshots of each room. The parts of a snapshot
-/// are written first, under names of their own. Its header is written last, and only if no other
-/// node has written one meanwhile. Parts that no header names belong to an upload that was
-/// interrupted, or that another one replaced.
+/// are written first, under unique names. Its header is written last, and only if no other node has
+/// written one meanwhile. Parts without a header belong to an upload that was interrupted or
+/// replaced.
 ///
-/// A closed room has a header without parts. A node whose daemon still has the room then closes it,
-/// and repeats in the log are recognised as such.
+/// The header of a closed room has no parts. A node whose daemon still has the room then closes it,
+/// and recognises repetitions in the log.
 package struct SnapshotHeader: Equatable, Sendable {
-  /// Identifies the snapshot among those of its room.
+  /// Distinguishes the snapshot from others of its room.
   package var identifier: String
   package var room: String
   /// Identifies the stream of the log, even if another stream has the same name later.
   package var log: String
-  /// The position in the log up to which the snapshot contains the room.
+  /// The position of the last part of the log that the snapshot contains.
   package var code: Int
-  /// The first message of the log that a node with this snapshot has to read.
+  /// The first message of the log that must be read after loading this snapshot.
   package var start: UInt64
-  /// When this header was written, some stored snapshot contained everything in the partition's log
-  /// up to this message.
+  /// A message of the partition's log up to which stored snapshots contained everything when this
+  /// header was written.
   package var through: UInt64
   /// The number of parts; 0 if the room is closed.
   package var parts: Int
@@ -40,15 +40,15 @@ package struct SnapshotHeader: Equatable, Sendable {
   static let maximumParts = 128
 
   /// How long the header of a closed room is kept, in nanoseconds: longer than the log keeps
-  /// messages, and than a node is usually away.
+  /// messages, and longer than a node is usually away.
   static let memory = 7 * 86_400 * 1_000_000_000
 
   package var isClosed: Bool { parts == 0 }
 
   static func subject(of room: RoomName) -> String { "\(prefix(of: room)).h" }
-  /// The subjects of everything stored for a partition.
+  /// Returns the subjects of everything stored for a partition.
   static func all(of partition: Partition) -> String { "lh.snap.\(partition).>" }
-  /// The subjects of everything stored for a room.
+  /// Returns the subjects of everything stored for a room.
   static func all(of room: RoomName) -> String { "\(prefix(of: room)).>" }
   package static func parts(of room: RoomName, _ identifier: String) -> String {
     "\(prefix(of: room)).\(identifier)"
@@ -59,14 +59,15 @@ package struct SnapshotHeader: Equatable, Sendable {
     "\(epoch)-\(nanoseconds)"
   }
 
-  /// When storing the snapshot began, in nanoseconds since 1970.
+  /// The time at which storing the snapshot began, in nanoseconds since 1970.
   var begun: Int? { identifier.split(separator: "-").last.flatMap { Int($0) } }
 
-  /// Returns a purge filter for each snapshot in the store that has parts but no header.
+  /// Returns a purge filter for each stored snapshot that has parts but no header.
   ///
   /// - Parameters:
   ///   - kept: the identifiers in headers.
-  ///   - epoch: snapshots of this epoch or a later one may still be being stored, and are left out.
+  ///   - epoch: snapshots of this epoch or later are excluded, because they may still be
+  ///     incomplete.
   package static func leftovers(
     among subjects: [String], keeping kept: [String], before epoch: UInt64
   ) -> Set<String> {
@@ -104,7 +105,7 @@ package struct SnapshotHeader: Equatable, Sendable {
     ]
   }
 
-  /// Reads a header; `nil` if it is invalid or of a newer version.
+  /// Reads a header; fails if it is invalid or of a newer version.
   package init?(_ json: JSONValue) {
     func number(_ name: String) -> Int? {
       json[name]?.integerValue.flatMap { $0 >= 0 ? Int(exactly: $0) : nil }
@@ -141,7 +142,7 @@ package struct SnapshotHeader: Equatable, Sendable {
     (self.node, self.epoch, self.senders) = (node, epoch, senders)
   }
 
-  /// Returns the checksum extended by a part.
+  /// Returns the checksum continued over a part.
   static func extend(_ checksum: UInt32, _ part: [UInt8]) -> UInt32 {
     part.withUnsafeBufferPointer { CRC32C.extend(checksum, $0) }
   }

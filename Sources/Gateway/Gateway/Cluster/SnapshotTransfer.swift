@@ -9,18 +9,18 @@ import Varlink
 /// Moves snapshots of rooms between the local daemon and the store on NATS.
 ///
 /// A takeover loads the newest readable snapshot of each room, or the one before it, so that only
-/// the log after them has to be read. A room without a readable snapshot comes back with the
-/// content of the log alone.
+/// the log after it must be read. A room without a readable snapshot is restored from the log
+/// alone.
 struct SnapshotTransfer: Sendable {
-  /// The newest snapshot of a room in the store.
+  /// The newest known snapshot of a room in the store.
   struct Stored: Sendable {
-    /// The newest snapshot; `nil` if this node knows of none that can be read.
+    /// The header of the snapshot; `nil` if this node knows of none that can be read.
     var newest: SnapshotHeader?
     /// The sequence of the newest header, which the next one replaces.
     var sequence: UInt64
   }
 
-  /// The parts of a snapshot, which the store has before its header.
+  /// The result of storing the parts of a snapshot, before its header is written.
   struct Saved: Sendable {
     var positions: [String: Int] = [:]
     var parts = 0
@@ -28,11 +28,11 @@ struct SnapshotTransfer: Sendable {
     var checksum: UInt32 = 0
   }
 
-  /// The snapshots of a partition in the store, and what the daemon was given of them.
+  /// The snapshots of a partition in the store, and the rooms loaded from them.
   struct Loaded: Sendable {
     var stored: [RoomName: Stored] = [:]
     var rooms: [RoomName: LogFeed.Beginning] = [:]
-    /// The rooms contain the log up to this message.
+    /// The last message of the log that the loaded rooms contain.
     var through: UInt64 = 0
     /// The number of rooms that were loaded.
     var count = 0
@@ -41,13 +41,13 @@ struct SnapshotTransfer: Sendable {
   }
 
   enum Failure: Error, Equatable {
-    /// No answer came, or the daemon is not able to do it now; worth another attempt.
+    /// No answer arrived, or the daemon cannot do it at the moment; another attempt may succeed.
     case unavailable
-    /// The daemon refuses the snapshot now, with this error.
+    /// The daemon refuses the snapshot with this error.
     case refused(String)
     /// The snapshot is damaged, or a part of it is missing.
     case unusable(String)
-    /// It is unknown whether the header is stored.
+    /// It is unknown whether the header was stored.
     case unknown
     /// Another node has stored a header, or leads the partition.
     case replaced, moved
@@ -59,7 +59,7 @@ struct SnapshotTransfer: Sendable {
 
   static let interface = "io.livehost.Replication"
 
-  /// Whether an error says that the daemon has no such room.
+  /// Returns whether an error means that the daemon does not have the room.
   static func isMissing(_ error: any Error) -> Bool {
     guard case VarlinkClientError.remote(let reply) = error,
       case .noSuchRoom? = ControlError(reply)
@@ -84,25 +84,25 @@ struct SnapshotTransfer: Sendable {
 
   // MARK: Loading
 
-  /// Gives the daemon the rooms of a partition for which the store has a newer state. Then removes
-  /// from the store what earlier takeovers and crashes left there.
+  /// Loads the rooms of a partition into the daemon if the store has a newer state. Then removes
+  /// leftovers of earlier takeovers and crashes from the store.
   ///
   /// - Parameters:
-  ///   - held: the position of the log that the daemon has, by room.
+  ///   - held: the daemon's position in the log, by room.
   ///   - epoch: the epoch of this takeover.
   func load(
     _ partition: Partition, log: String, held: [RoomName: Int], epoch: UInt64
   ) async throws -> Loaded {
     var loaded = Loaded()
     for (room, code) in held { loaded.rooms[room] = LogFeed.Beginning(held: code, isThere: true) }
-    // The subjects are read before the headers, so that the headers name every complete snapshot in
-    // them.
+    // Subjects are read before headers, so that every complete snapshot among them has a known
+    // header.
     let subjects = try await subjects(SnapshotHeader.all(of: partition))
     var named: [String] = []
-    // Whether every header can be read. One that cannot may come from a newer gateway.
+    // Whether every header can be read. An unreadable one may come from a newer gateway.
     var isReadable = true
     var through: UInt64 = 0
-    // The last message that every used snapshot contains that is not the newest of its room.
+    // The last message contained in every snapshot that was used in place of its room's newest one.
     var limit = UInt64.max
     for subject in subjects where subject.hasSuffix(".h") {
       guard let newest = try await header(["last_by_subj": .string(subject)]) else { continue }
@@ -186,12 +186,13 @@ struct SnapshotTransfer: Sendable {
     return reply
   }
 
-  /// Returns the header in a message, without a header if it cannot be read; `nil` if there is no
-  /// such message.
+  /// Returns the header in a message; the header is `nil` if it cannot be read, and the result is
+  /// `nil` if there is no such message.
   private func header(
     _ which: JSONValue
   ) async throws -> (header: SnapshotHeader?, sequence: UInt64)? {
-    // The stream's leader answers this request; a follower may lack the newest message.
+    // This request is answered by the stream's leader, because a follower may lack the newest
+    // message.
     let reply = try await calls.ask("$JS.API.STREAM.MSG.GET.\(SnapshotHeader.stream)", which)
     guard let reply else { throw Failure.unavailable }
     if let error = reply["error"] {
@@ -205,7 +206,7 @@ struct SnapshotTransfer: Sendable {
   }
 
   private func load(_ snapshot: SnapshotHeader, into room: RoomName) async throws(Failure) {
-    // The slot is acquired before the parts are read, which may need much memory.
+    // The slot is acquired before the parts are read, because they may need much memory.
     let outcome = await uploads.use { () -> Result<Void, Failure> in
       do throws(Failure) {
         return .success(try await pass(snapshot, room))
@@ -246,14 +247,14 @@ struct SnapshotTransfer: Sendable {
     }
   }
 
-  /// Closes the daemon's copy of a room that was closed on another node.
+  /// Closes the daemon's copy of a room that another node has closed.
   private func close(_ room: RoomName) async throws(Failure) {
     do {
       let client = try await ControlClient.connect(path: control)
       try await client.closeRoom(room.description)
       await client.client.close()
     } catch VarlinkClientError.remote {
-      // The room is closed already, or only its recording could not be finished.
+      // The room is already closed, or only its recording could not be finished.
     } catch {
       throw .unavailable
     }
@@ -263,7 +264,7 @@ struct SnapshotTransfer: Sendable {
     _ index: Int, of snapshot: SnapshotHeader, _ room: RoomName
   ) async throws(Failure) -> [UInt8] {
     let subject = "\(SnapshotHeader.parts(of: room, snapshot.identifier)).\(index)"
-    // Any server may answer, and one that lags may not have the part yet.
+    // Any server may answer, including one that has not received the part yet.
     for attempt in 0..<8 {
       let message: NatsMessage?
       do {
@@ -279,7 +280,7 @@ struct SnapshotTransfer: Sendable {
 
   // MARK: Saving
 
-  /// Stores the parts of a room's snapshot as the daemon sends them, without a header. Returns the
+  /// Stores the parts of a room's snapshot as the daemon sends them, but no header. Returns the
   /// positions that the snapshot contains.
   func store(_ room: RoomName, as identifier: String) async throws -> Saved {
     let client = try await VarlinkClient.connect(path: control)
@@ -305,7 +306,7 @@ struct SnapshotTransfer: Sendable {
     return saved
   }
 
-  /// Removes parts that no header names.
+  /// Removes parts that belong to no header.
   /// - Parameter filter: the subjects of a room or partition.
   func removeLeftovers(of filter: String, keeping kept: [String], before epoch: UInt64) async {
     guard let subjects = try? await subjects(filter) else { return }
@@ -320,7 +321,7 @@ struct SnapshotTransfer: Sendable {
     }
   }
 
-  /// Removes messages that are not needed any more.
+  /// Removes messages that are no longer needed.
   func purge(_ stream: String, _ filter: String, before sequence: UInt64? = nil) async {
     var body: [JSONName: JSONValue] = ["filter": .string(filter)]
     if let sequence { body["seq"] = .integer(Int64(clamping: sequence)) }

@@ -1,21 +1,21 @@
 import JSON
 import LiveEvents
 
-/// Stores one snapshot of a room, and then removes what it replaces.
+/// Stores one snapshot of a room, and then removes the data that it replaces.
 struct SnapshotUpload {
   let node: NodeHandle
   let transfer: SnapshotTransfer
   let partition: Partition
   let room: RoomName
   let log: String
-  /// The position in the log after which the daemon has no such room; `nil` if it has the room.
+  /// The position in the log at which the room was closed; `nil` if the daemon has the room.
   let gone: Int?
   let epoch: UInt64
   let identifier: String
 
   func run() async throws {
     do { try await store() } catch {
-      // The parts must stay if their header may be stored.
+      // The parts must stay if their header may have been stored.
       if error as? SnapshotTransfer.Failure != .unknown {
         await transfer.purge(
           SnapshotHeader.stream, SnapshotHeader.parts(of: room, identifier) + ".*")
@@ -35,10 +35,9 @@ struct SnapshotUpload {
     if written == nil { written = try await writeHeader(saved) }
     guard let (header, sequence) = written else { throw SnapshotTransfer.Failure.replaced }
     let before = try await node.get { $0.snapshotStored(header, sequence, of: room, partition) }
-    // Without `before` the partition was begun anew, and it is unknown what else the store has of
-    // the room.
+    // If `before` is unknown, the partition has begun again, and nothing may be removed.
     guard let before else { return }
-    // The log before the older snapshot is not needed any more, and of a closed room none of it.
+    // The log up to the older snapshot is no longer needed; for a closed room, none of it is.
     let older = header.isClosed ? header : before.newest
     if let older {
       await transfer.purge(partition.stream, partition.logSubject(of: room), before: older.start)
@@ -62,7 +61,7 @@ struct SnapshotUpload {
       if let sequence { return (header, sequence) }
       isAnswered = true
     } catch {}
-    // The answer may be lost, or there is another header.
+    // The answer may have been lost, or another header exists.
     guard let found = try? await transfer.stored(room) else {
       throw SnapshotTransfer.Failure.unknown
     }

@@ -1,7 +1,7 @@
 package import LiveEvents
 
-/// The sources that report their state over connections to this gateway. The owner of their room
-/// cannot see those connections. A value.
+/// The sources that report their state over connections to this gateway, which the owner of their
+/// room cannot see. A value type.
 package struct SourceConnections: Sendable {
   private struct Key: Hashable {
     let source: Text
@@ -10,7 +10,6 @@ package struct SourceConnections: Sendable {
 
   private struct Known: Sendable {
     var connections = 0
-    /// The state that the source reported last.
     var health: SourceHealth?
   }
 
@@ -30,8 +29,8 @@ package struct SourceConnections: Sendable {
     }
   }
 
-  /// A connection over which a source reported its state has ended. Returns the state to report for
-  /// the source, unless it has another connection or has reported its own end.
+  /// Records that a connection ended over which a source reported its state. Returns the state to
+  /// report for the source, unless it has another connection or has reported its own end.
   package mutating func disconnect(_ source: Text, in room: RoomName) -> SourceHealth? {
     let key = Key(source: source, room: room)
     known[key]?.connections -= 1

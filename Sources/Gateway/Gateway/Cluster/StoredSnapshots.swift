@@ -1,14 +1,14 @@
 import LiveEvents
 
-/// The snapshots that the store has of the rooms of this node's partitions. A value.
+/// The stored snapshots of the rooms in this node's partitions. A value type.
 struct StoredSnapshots {
-  /// A partition is absent while it is not known what the store has of its rooms.
+  /// The rooms' snapshots; a partition is absent until its content in the store is known.
   private var rooms: [Partition: [RoomName: SnapshotTransfer.Stored]] = [:]
-  /// Whether a snapshot is being stored. There is one at a time: most of them make no difference to
-  /// the log that a takeover reads, and the log must not wait.
+  /// Whether a snapshot is being stored. Only one is stored at a time: most snapshots hardly
+  /// shorten the log that a takeover reads, and they must not delay the log.
   private(set) var isStoring = false
 
-  /// A partition is loaded.
+  /// Records the snapshots of a partition that has been loaded.
   mutating func begin(_ partition: Partition, _ known: [RoomName: SnapshotTransfer.Stored]) {
     rooms[partition] = known
   }
@@ -27,22 +27,24 @@ struct StoredSnapshots {
     isStoring = false
   }
 
-  /// The sequence of the header that the next one of a room replaces; 0 if there is none.
+  /// Returns the sequence of the header that the next one of a room replaces; 0 if there is none.
   func sequence(of room: RoomName) -> UInt64 {
     rooms[Partition(of: room)]?[room]?.sequence ?? 0
   }
 
-  /// The store has another header of a room than was known; the next header replaces it.
+  /// Records that the store has another header of a room than was known; the next header replaces
+  /// it.
   ///
   /// - Parameter header: `nil` if the header cannot be read or belongs to another log.
   mutating func find(_ header: SnapshotHeader?, sequence: UInt64, of room: RoomName) {
     let partition = Partition(of: room)
-    // Read before the assignment, which has exclusive access to the entry.
+    // This is read before the assignment, which has exclusive access to the entry.
     let known = rooms[partition]?[room]?.newest
     rooms[partition]?[room] = .init(newest: header ?? known, sequence: sequence)
   }
 
-  /// A header is stored. Returns what the store had of the room before; `nil` if that is not known.
+  /// Records a stored header. Returns the room's previous entry in the store; `nil` if it is not
+  /// known.
   mutating func replace(
     with header: SnapshotHeader, sequence: UInt64, of room: RoomName
   ) -> SnapshotTransfer.Stored? {

@@ -4,8 +4,8 @@ import RateLimiting
 /// The consumers through which a node reads streams: one for the leases, and one for the log of
 /// each partition that it feeds to its daemon.
 ///
-/// A value: the caller passes the time, sends what ``next(_:isPaused:at:)`` returns, and hands over
-/// the messages.
+/// A value type: the caller passes the time, sends the requests that ``next(_:isPaused:at:)``
+/// returns, and passes in the messages.
 struct StreamReaders {
   enum Reader: Hashable {
     case leases
@@ -14,9 +14,9 @@ struct StreamReaders {
 
   private var watch: LogConsumer
   private var logs: [Partition: LogConsumer] = [:]
-  /// The token to which the messages of each reader's newest pull are sent.
+  /// For each reader, the token to which the messages of its newest pull are sent.
   private var pulls: [Reader: String] = [:]
-  /// When the newest lease was read, or when the watch began.
+  /// The time at which a lease was last read, or at which the watch began.
   private(set) var lastLease: Instant
 
   init(at now: Instant) {
@@ -31,10 +31,10 @@ struct StreamReaders {
 
   var all: [Reader] { [.leases] + logs.keys.map { .log($0) } }
 
-  /// Whether every entry has been read that existed when the watch began.
+  /// Whether all entries have been read that existed when the watch began.
   var hasAllLeases: Bool { watch.isCurrent }
 
-  /// Whether everything has been read that was in the log when reading of the partition began.
+  /// Returns whether everything has been read that was in a partition's log when reading began.
   func isCurrent(_ partition: Partition) -> Bool { logs[partition]?.isCurrent == true }
 
   /// Reads the leases from the beginning.
@@ -54,20 +54,20 @@ struct StreamReaders {
     pulls[.log(partition)] = nil
   }
 
-  /// Ends the reading of every log.
+  /// Stops reading all logs.
   mutating func endLogs() {
     logs = [:]
     pulls = pulls.filter { $0.key == .leases }
   }
 
-  /// Gives up the open pulls, which the lost connection does not answer.
+  /// Drops the open pulls, which will not be answered because the connection is lost.
   mutating func disconnect(at now: Instant) {
     pulls = [:]
     watchAnew(at: now)
     for partition in logs.keys { logs[partition]?.disconnected(at: now) }
   }
 
-  /// The reader that a message is for; `nil` if no reader asked for it.
+  /// Returns the reader that requested a message; `nil` if none did.
   func reader(of message: NatsMessage) -> Reader? {
     guard message.isFromStream else { return pulls.first { $0.value == message.token }?.key }
     if message.subject.hasPrefix(ClusterStreams.leaseSubject) { return .leases }
@@ -76,8 +76,8 @@ struct StreamReaders {
     return .log(Partition(number: number))
   }
 
-  /// Returns the metadata of a message that is the next one of its stream; `nil` for all others,
-  /// among them those that only end a pull.
+  /// Returns the metadata of a message if it is the next one of its stream; `nil` for all others,
+  /// including those that only end a pull.
   mutating func receive(
     _ message: NatsMessage, by reader: Reader, at now: Instant
   ) -> LogConsumer.Metadata? {
@@ -90,22 +90,23 @@ struct StreamReaders {
     return metadata
   }
 
-  /// Returns what a reader has to send now.
+  /// Returns the request that a reader must send now.
   ///
-  /// - Parameter isPaused: whether no more log is to be read for the moment.
+  /// - Parameter isPaused: whether reading the log is paused.
   mutating func next(_ reader: Reader, isPaused: Bool, at now: Instant) -> LogConsumer.Action? {
     change(reader) { $0.tick(isPaused: reader != .leases && isPaused, at: now) }
   }
 
-  /// The servers have answered the request to create a consumer; `nil` if no answer came in time.
+  /// Records the servers' answer to the request to create a consumer; `nil` if none arrived in
+  /// time.
   mutating func created(_ reply: JSONValue?, for reader: Reader, at now: Instant) {
     _ = change(reader) { $0.created(reply, at: now) }
   }
 
-  /// A pull is sent, and its messages come to a token.
+  /// Records that a pull was sent whose messages arrive under a token.
   mutating func pull(_ reader: Reader, to token: String) { pulls[reader] = token }
 
-  /// Changes the consumer of a reader, unless its partition is not read any more.
+  /// Changes the consumer of a reader, unless its partition is no longer read.
   private mutating func change<Result>(
     _ reader: Reader, _ body: (inout LogConsumer) -> Result?
   ) -> Result? {

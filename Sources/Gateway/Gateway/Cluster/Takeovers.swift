@@ -1,46 +1,47 @@
 package import RateLimiting
 
-/// How far the partitions of this node are on the way from a lease to rooms that the daemon has.
+/// The progress of this node's partitions, from acquiring the lease to having all rooms in the
+/// daemon.
 ///
-/// A partition waits until the daemon and the NATS servers are reached. It is then loaded: the node
-/// asks the daemon for its positions and the store for snapshots. After that its log is read, and
-/// it has caught up once the daemon has everything that was in the log when reading began. Loading
-/// and the closing of rooms before a restart are tasks that may outlive the lease, so a partition
-/// has at most one of each at a time. A value.
+/// A partition waits until the daemon and the NATS servers can be reached. Loading it then requests
+/// the daemon's positions and the snapshots in the store. Afterwards the partition's log is read.
+/// It has caught up once the daemon has everything that was in the log when reading began. Loading,
+/// and closing rooms before a restart, are tasks that may outlive the lease, so a partition has at
+/// most one of each at a time. A value type.
 package struct Takeovers {
   private var waiting: Set<Partition> = []
   private var loading: Set<Partition> = []
   private var catchingUp: Set<Partition> = []
-  /// Partitions whose rooms are being closed so that they can be loaded once more.
+  /// Partitions whose rooms are being closed so that they can be loaded again.
   private var restarting: Set<Partition> = []
-  /// When each partition was restarted last.
+  /// The time of each partition's last restart.
   private var restarted: [Partition: Instant] = [:]
-  /// Why each partition could not be loaded, and how many times in a row.
+  /// For each partition, why it could not be loaded, and the number of consecutive failures.
   private var failures: [Partition: (reason: String, count: Int)] = [:]
 
   package init() {}
 
-  /// The node has the lease of a partition.
+  /// Records that the node has acquired the lease of a partition.
   package mutating func begin(_ partition: Partition) { waiting.insert(partition) }
 
-  /// The node has lost the lease of a partition.
+  /// Records that the node has lost the lease of a partition.
   package mutating func end(_ partition: Partition) {
     waiting.remove(partition)
     catchingUp.remove(partition)
     failures[partition] = nil
   }
 
-  /// The daemon is gone or has come back, possibly with less than it had: every partition is loaded
-  /// once more.
+  /// Makes all partitions load again, because the daemon is gone or has come back, possibly without
+  /// rooms that it had.
   package mutating func beginAnew(_ partitions: Set<Partition>) {
     (waiting, catchingUp, failures) = (partitions, [], [:])
   }
 
-  /// Returns the partitions to load now, each with the epoch of its lease. ``endLoading(_:)``
-  /// follows for each.
+  /// Returns the partitions to load now, each with the epoch of its lease. Call ``endLoading(_:)``
+  /// for each.
   ///
-  /// - Parameter epoch: the epoch of a partition's lease; `nil` if the partition cannot be loaded
-  ///   now.
+  /// - Parameter epoch: returns the epoch of a partition's lease; `nil` if the partition cannot be
+  ///   loaded now.
   package mutating func beginLoading(_ epoch: (Partition) -> UInt64?) -> [(
     Partition, epoch: UInt64
   )] {
@@ -50,19 +51,19 @@ package struct Takeovers {
     return next
   }
 
-  /// The attempt to load a partition is over. Returns whether the partition still waits for its
-  /// outcome.
+  /// Records that the attempt to load a partition is over. Returns whether its outcome is still
+  /// needed.
   package mutating func endLoading(_ partition: Partition) -> Bool {
     precondition(loading.remove(partition) != nil, "partition \(partition) was not being loaded")
     return waiting.contains(partition)
   }
 
-  /// A partition could not be loaded; it waits for the next attempt.
+  /// Records that a partition could not be loaded; it waits for the next attempt.
   package mutating func fail(_ partition: Partition, _ reason: String) {
     failures[partition] = (reason, (failures[partition]?.count ?? 0) + 1)
   }
 
-  /// A partition is loaded, and its log is read from now on.
+  /// Records that a partition is loaded and that its log is being read.
   package mutating func beginReading(_ partition: Partition) {
     precondition(waiting.remove(partition) != nil, "partition \(partition) did not wait")
     failures[partition] = nil
@@ -76,8 +77,8 @@ package struct Takeovers {
     return current
   }
 
-  /// Stops the reading of a partition so that its rooms can be closed and loaded once more. Returns
-  /// whether that is to be done now; ``endRestart(_:isHeld:)`` then follows.
+  /// Stops reading a partition so that its rooms can be closed and loaded again. Returns whether to
+  /// do so now; if so, call ``endRestart(_:isHeld:)`` afterwards.
   ///
   /// - Parameter interval: the shortest time between two restarts of a partition.
   package mutating func restart(_ partition: Partition, at now: Instant, every interval: Interval)
@@ -91,15 +92,16 @@ package struct Takeovers {
     return true
   }
 
-  /// The rooms of a partition that restarts are closed.
+  /// Records that the rooms of a restarting partition are closed.
   ///
-  /// - Parameter isHeld: whether the node has had the lease all the time.
+  /// - Parameter isHeld: whether the node has held the lease without interruption.
   package mutating func endRestart(_ partition: Partition, isHeld: Bool) {
     precondition(restarting.remove(partition) != nil, "partition \(partition) did not restart")
     if isHeld { waiting.insert(partition) }
   }
 
-  /// One or two failures in a row are no problem: a server or the daemon may be starting.
+  /// The current problems. One or two consecutive failures are normal, because a server or the
+  /// daemon may be starting.
   package var problems: [Problem] {
     failures.sorted { $0.key < $1.key }.filter { $0.value.count >= 4 }.map { partition, failure in
       Problem(

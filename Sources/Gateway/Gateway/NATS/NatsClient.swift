@@ -4,18 +4,15 @@ import Glibc
 import Locking
 import SystemSupport
 
-/// A message that was received.
 package struct NatsMessage: Sendable {
   package var subject: String
   package var reply: String?
   package var bytes: [UInt8]
-  /// The status of a message that a server sends instead of an answer; 503 if there are no
-  /// responders.
+  /// The status that a server sends instead of an answer; 503 if there are no responders.
   package var status: Int?
-  /// The server's description of the status.
   package var description: String?
 
-  /// The last token of the subject: in a reply, the one that the client chose.
+  /// The last token of the subject, which in a reply is the one that the client chose.
   var token: String? {
     subject.lastIndex(of: ".").map { String(subject[subject.index(after: $0)...]) }
   }
@@ -24,46 +21,44 @@ package struct NatsMessage: Sendable {
   var isFromStream: Bool { reply?.hasPrefix("$JS.ACK.") == true }
 }
 
-/// Why no connection could be made.
+/// The reason why no connection could be made.
 package enum NatsError: Error, Equatable, Sendable {
-  /// No server answers.
+  /// No server answered.
   case unreachable(String)
-  /// A server does not admit this client.
+  /// A server does not admit this client, for this reason.
   case refused(String)
   /// The library rejects the settings.
   case settings(String)
 }
 
-/// A connection to NATS servers, through libnats. It only carries messages in and out, and does not
-/// interpret them.
+/// A connection to NATS servers through libnats, which carries messages without interpreting them.
 ///
-/// A lost connection is made again automatically, without end. Callbacks come one at a time, on
-/// threads of the library.
+/// A lost connection is renewed automatically, without a limit on attempts. Callbacks are made one
+/// at a time, on threads of the library.
 package final class NatsClient: Sendable {
   package struct Settings: Sendable {
     package var servers = ["nats://127.0.0.1:4222"]
     package var name = ""
-    /// A file of credentials, as `nsc` creates it.
+    /// The path of a credentials file, as `nsc` creates it.
     package var credentials: String?
     package var user: String?
     package var password: String?
-    /// A PEM file of authorities. If it is given, TLS is used.
+    /// The path of a PEM file of trusted authorities, which enables TLS.
     package var authorities: String?
-    /// A PEM file of this client's certificate.
+    /// The path of a PEM file with this client's certificate.
     package var certificate: String?
-    /// A PEM file of the certificate's key.
+    /// The path of a PEM file with the certificate's private key.
     package var key: String?
 
     package init() {}
   }
 
-  /// Callbacks to the owner of a client.
   package struct Events: Sendable {
     package var received: @Sendable (NatsMessage) -> Void
     package var disconnected: @Sendable () -> Void
     package var connected: @Sendable () -> Void
-    /// The connection has ended for good, with this reason: servers that refuse a client twice are
-    /// not asked again.
+    /// Called when the connection has ended for good, with the reason. Servers that refuse a client
+    /// twice are not tried again.
     package var closed: @Sendable (String) -> Void
 
     package init(
@@ -89,16 +84,15 @@ package final class NatsClient: Sendable {
   private let pointers: Guarded<Pointers>
   private let handler: Handler
   private let queue = DispatchQueue(label: "nats")
-  /// The prefix of the subjects of replies to this client. A dot and a token of the client's choice
-  /// follow.
+  /// The prefix of the subjects of replies to this client, followed by a dot and a token that the
+  /// client chooses.
   package let inbox: String
 
-  /// Pointers of the library, which may be used on any thread.
+  /// The library's pointers, which may be used on any thread.
   private struct Pointers: @unchecked Sendable {
     var connection: OpaquePointer?
     var subscription: OpaquePointer?
 
-    /// Destroys the subscription and the connection.
     func destroy() {
       natsSubscription_Destroy(subscription)
       natsConnection_Destroy(connection)
@@ -111,7 +105,7 @@ package final class NatsClient: Sendable {
     var random = SystemRandomNumberGenerator()
     inbox = "_INBOX.\(String(random.next(), radix: 36))"
     let options = try Self.options(settings, handler)
-    // The library may call back while the connection ends, so the handler is never released.
+    // The library may call the handler while the connection ends, so the handler is never released.
     _ = Unmanaged.passRetained(handler)
     defer { natsOptions_Destroy(options) }
     var raw: OpaquePointer?
@@ -127,7 +121,7 @@ package final class NatsClient: Sendable {
       }, Unmanaged.passUnretained(handler).toOpaque())
     pointers = Guarded(Pointers(connection: raw, subscription: subscription))
     guard subscribed == NATS_OK else { throw Self.failure(subscribed, settings) }
-    // No message may be dropped. A slow reader limits itself by pulling less.
+    // No message may be dropped. A slow reader limits itself by pulling fewer messages.
     natsSubscription_SetPendingLimits(subscription, -1, -1)
   }
 
@@ -137,7 +131,7 @@ package final class NatsClient: Sendable {
     var options: OpaquePointer?
     natsOptions_Create(&options)
     let closure = Unmanaged.passUnretained(handler).toOpaque()
-    // The library copies the names.
+    // The library copies the names, so they can be freed here.
     let names = settings.servers.map { strdup($0) }
     defer { for name in names { free(name) } }
     var pointers: [UnsafePointer<CChar>?] = names.map { UnsafePointer($0) }
@@ -148,7 +142,7 @@ package final class NatsClient: Sendable {
       natsOptions_SetMaxReconnect(options, -1),
       natsOptions_SetReconnectWait(options, 250),
       natsOptions_SetReconnectJitter(options, 250, 250),
-      // Nothing is buffered while disconnected: callers repeat requests that were not answered.
+      // Nothing is buffered while disconnected, because callers repeat unanswered requests.
       natsOptions_SetReconnectBufSize(options, 0),
       natsOptions_SetPingInterval(options, 2000),
       natsOptions_SetMaxPingsOut(options, 2),
@@ -217,8 +211,8 @@ package final class NatsClient: Sendable {
       status: status, description: status == nil ? nil : header("Description"))
   }
 
-  /// Publishes a message, in the order of the calls. Returns immediately: the library waits for the
-  /// network, and for locks that it holds while it connects. Messages that cannot be sent are
+  /// Publishes messages in the order of the calls. Returns immediately, because the library would
+  /// wait for the network and for its locks while it connects. Messages that cannot be sent are
   /// dropped.
   ///
   /// - Parameter token: the token below ``inbox`` to which the answer is sent.
@@ -246,11 +240,9 @@ package final class NatsClient: Sendable {
     Int(natsConnection_GetMaxPayload(pointers.withLock { $0 }.connection))
   }
 
-  /// Closes the connection once everything that was published is written.
-  ///
-  /// - Parameter closed: called afterwards.
+  /// Closes the connection once all published messages are written, and then calls `closed`.
   package func close(_ closed: @escaping @Sendable () -> Void = {}) {
-    // Queued after the messages that are yet to be published, which need the connection.
+    // The queue runs this after earlier calls of `publish`, which need the connection.
     queue.async { [self] in
       let pointers = pointers.withLock { exchange(&$0, with: Pointers()) }
       if let connection = pointers.connection { natsConnection_FlushTimeout(connection, 1000) }

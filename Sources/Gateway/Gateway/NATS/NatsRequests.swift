@@ -5,7 +5,7 @@ import RateLimiting
 import SystemSupport
 
 /// Requests to the servers over a connection that may be lost. Each is answered once, with `nil` if
-/// no answer comes in time. Belongs to one event loop.
+/// no answer arrives in time. Confined to one event loop.
 final class NatsRequests {
   private struct Request {
     let deadline: Instant
@@ -23,13 +23,13 @@ final class NatsRequests {
     return "t\(nextToken)"
   }
 
-  /// Publishes a message. An answer whose token belongs to no request is not handled here:
-  /// ``answer(_:)`` returns `false` for it.
+  /// Publishes a message. If no request waits for the answer, ``answer(_:)`` returns `false` for
+  /// it.
   func publish(
     _ subject: String, token: String? = nil, headers: [(String, String)] = [], _ body: [UInt8] = []
   ) { client?.publish(subject, token: token, headers: headers, body) }
 
-  /// Publishes a message and waits for one answer; `nil` if none comes in time.
+  /// Publishes a message and waits for one answer; `nil` if none arrives in time.
   func request(
     _ subject: String, headers: [(String, String)] = [], _ body: [UInt8] = [], within: Interval,
     answered: @escaping (NatsMessage?) -> Void
@@ -39,7 +39,7 @@ final class NatsRequests {
     publish(subject, token: token, headers: headers, body)
   }
 
-  /// Waits for a message to a new token. Returns the token.
+  /// Waits for a message to a new token, which it returns.
   func expect(within: Interval, _ answered: @escaping (NatsMessage?) -> Void) -> String {
     let token = token()
     open[token] = Request(deadline: SourceDelivery.now + within, answered: answered)
@@ -58,8 +58,7 @@ final class NatsRequests {
     return true
   }
 
-  /// Answers the requests whose time is over with `nil`. The caller calls this several times per
-  /// second.
+  /// Answers the requests whose time is over with `nil`. Must be called several times per second.
   func expire() {
     let now = SourceDelivery.now
     for (token, request) in open where now >= request.deadline {
@@ -68,20 +67,20 @@ final class NatsRequests {
     }
   }
 
-  /// The connection is made.
+  /// Records that the first connection is made.
   func connected(_ client: NatsClient) { (self.client, isConnected) = (client, true) }
 
-  /// The connection is made again.
+  /// Records that the connection is made again.
   func connected() { isConnected = true }
 
-  /// The connection is lost, and with it every answer.
+  /// Answers all outstanding requests with `nil`, because the connection is lost.
   func disconnected() {
     isConnected = false
     for request in exchange(&open, with: [:]).values { request.answered(nil) }
   }
 
-  /// Closes the connection once everything that was published is written. Calls `closed`
-  /// afterwards, on any thread.
+  /// Closes the connection once all published messages are written. Calls `closed` afterwards, on
+  /// any thread.
   func close(_ closed: @escaping @Sendable () -> Void) {
     guard let client else { return closed() }
     self.client = nil
@@ -112,16 +111,16 @@ struct NatsCalls: Sendable {
     _ subject: String, _ body: JSONValue? = nil, headers: [(String, String)] = []
   ) async throws -> JSONValue? {
     try await message(subject, headers: headers, body?.serialized() ?? []).flatMap { message in
-      // The server sends a status instead of an answer if nobody subscribes to the subject.
+      // If nobody subscribes to the subject, the server sends a status instead of an answer.
       if let status = message.status { return ["error": ["code": .integer(Int64(status))]] }
       return try? JSONValue(parsing: message.bytes)
     }
   }
 
-  /// No answer came. The request may have been carried out or not.
+  /// No answer arrived, so the request may or may not have been carried out.
   struct NoAnswer: Error {}
 
-  /// Stores a message in a stream. Returns its sequence; `nil` if the servers refuse it.
+  /// Stores a message in a stream. Returns its sequence; `nil` if the servers refuse the message.
   func store(
     _ subject: String, _ body: [UInt8], expecting sequence: UInt64? = nil
   ) async throws -> UInt64? {

@@ -5,14 +5,14 @@ package import UnixSockets
 package import Varlink
 import VarlinkDescription
 
-/// Finds the control socket of the daemon that has a room; given `nil`, of the daemon that answers
+/// Finds the control socket of the daemon that has a room. For `nil`, finds the daemon that answers
 /// all other calls.
 package typealias OriginLookup = @Sendable (_ room: String?) async throws -> String
 
-/// Serves `io.livehost.Control` for a daemon elsewhere.
+/// Serves `io.livehost.Control` on behalf of a daemon on another machine or socket, the origin.
 ///
-/// The relay watches each room there once, however many viewers it has here. It forwards all other
-/// calls unchanged, each over its own connection, so that a slow call delays no other.
+/// The relay monitors each room at the origin once, however many viewers it has itself. It forwards
+/// all other calls unchanged, each over its own connection, so that a slow call delays no other.
 package struct Relay: Sendable {
   package let rooms: RelayedRooms
   private let origin: OriginLookup
@@ -26,8 +26,8 @@ package struct Relay: Sendable {
 
   /// Returns the interface with its handlers, for a `VarlinkServer`.
   /// - Parameters:
-  ///   - mayChange: whether a caller may use privileged methods. At the origin the relay acts as
-  ///     its own user.
+  ///   - mayChange: whether a caller may use privileged methods. At the origin, the relay acts with
+  ///     the rights of its own user.
   ///   - own: registers the methods that are not forwarded.
   package func makeInterface(
     mayChange: @escaping @Sendable (Peer) -> Bool,
@@ -51,8 +51,8 @@ package struct Relay: Sendable {
     return interface
   }
 
-  /// Forwards a call, and returns its replies. A caller that disconnects ends the call at the
-  /// origin.
+  /// Forwards a call, and returns its replies. If the caller disconnects, the call at the origin
+  /// ends.
   private func pass(_ call: Call, _ replies: ReplyStream) async throws -> ByteBuffer {
     let name = "\(call.interface).\(call.method)"
     do {
@@ -72,7 +72,7 @@ package struct Relay: Sendable {
     } catch VarlinkClientError.remote(let error) {
       throw error
     } catch is VarlinkClientError {
-      // The outcome of the call is unknown. The closed connection signals that to the caller.
+      // The outcome of the call is unknown, which the closed connection indicates to the caller.
       throw CancellationError()
     }
   }

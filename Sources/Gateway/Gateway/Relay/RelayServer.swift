@@ -7,8 +7,8 @@ extension Relay {
   /// Serves this relay on a socket.
   ///
   /// - Parameters:
-  ///   - viewers: the maximum number of monitors at the same time.
-  ///   - mayChange: whether a caller has rights. Callers without rights share three quarters of the
+  ///   - viewers: the maximum number of concurrent monitors.
+  ///   - mayChange: whether a caller is privileged. Other callers share three quarters of the
   ///     connections.
   package func serve(
     on socket: ListeningSocket, viewers: Int,
@@ -17,7 +17,8 @@ extension Relay {
     group: MultiThreadedEventLoopGroup = .singleton
   ) async throws -> VarlinkServer {
     var limits = VarlinkServer.Limits()
-    // Users without rights get three quarters. They are few here: web servers and tunnels.
+    // Unprivileged users get three quarters of all monitors. Few users connect to a relay: web
+    // servers and tunnels.
     limits.monitors = (viewers * 4 + 2) / 3
     limits.monitorsPerUser = viewers
     limits.connections = limits.monitors + 64

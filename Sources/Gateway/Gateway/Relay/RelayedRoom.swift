@@ -3,9 +3,8 @@ package import JSON
 import Locking
 import SystemSupport
 
-/// A room of another daemon for its monitors here, kept up to date by one monitor there.
+/// A room of another daemon, kept up to date by one monitor there for all monitors of this relay.
 package final class RelayedRoom: Sendable {
-  /// The kind of monitor at the origin.
   package enum Form: Sendable {
     /// The output of `MonitorRoom`.
     case room
@@ -30,7 +29,7 @@ package final class RelayedRoom: Sendable {
     }
   }
 
-  /// The feed of the monitors here.
+  /// The feed of this relay's monitors.
   package let feed: RoomFeed
   private let contents = Contents()
   private let change = ChangeSignal()
@@ -39,15 +38,15 @@ package final class RelayedRoom: Sendable {
     feed = RoomFeed { [contents] features in contents.reading(features) }
   }
 
-  /// Replaces the state with a newer one, which is complete.
+  /// Replaces the state with a newer, complete one.
   package func update(_ value: JSONValue) {
     contents.set(value)
     feed.markStale(contents.reading)
     change.raise()
   }
 
-  /// The monitor at the origin has ended: with the error of a room that is closed, or because the
-  /// origin is not reached.
+  /// Ends the room because the monitor at the origin ended: with the error of a closed room, or
+  /// because the origin cannot be reached.
   package func end(_ error: (any Error)?) {
     contents.finish(error ?? CancellationError())
     if let error = error as? ControlError { feed.finish(error) } else { feed.abandon() }
@@ -61,7 +60,7 @@ package final class RelayedRoom: Sendable {
     if contents.value == nil { throw contents.end ?? CancellationError() }
   }
 
-  /// Returns the report of a room with only these parts of the screen.
+  /// Returns the report of a room, reduced to the given parts of the screen.
   private static func keeping(_ features: Set<Feature>?, of room: JSONValue) -> JSONValue {
     guard let features, case .object(var members) = room,
       case .object(let all)? = members["features"]

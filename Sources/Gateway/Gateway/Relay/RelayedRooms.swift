@@ -2,8 +2,8 @@ import ControlInterface
 import JSON
 import Varlink
 
-/// The rooms that are watched through this relay. Each has one monitor of each form at its origin
-/// while anybody watches, however many viewers there are.
+/// The rooms that are monitored through this relay. While a room has viewers, it has one monitor of
+/// each form at its origin, however many viewers there are.
 package actor RelayedRooms {
   private struct Key: Hashable {
     let room: String
@@ -14,7 +14,7 @@ package actor RelayedRooms {
 
   private struct Watched {
     let room: RelayedRoom
-    /// The task that follows the room, with a number that distinguishes it from former tasks.
+    /// The task that follows the room, with a number that distinguishes it from earlier tasks.
     var follower: Follower
     var viewers = 0
   }
@@ -43,10 +43,11 @@ package actor RelayedRooms {
     return try await body(relayed.feed)
   }
 
-  /// Looks up the origin again of the rooms that `hasMoved` is true for, and follows them there.
+  /// Looks up the origin again of all rooms for which `hasMoved` returns true, and follows them
+  /// there.
   ///
-  /// Monitors of such a room continue, and show the old state until there is a new one. If the new
-  /// origin is not reached, they end.
+  /// Monitors of such a room continue with the old state until there is a new one. If the new
+  /// origin cannot be reached, they end.
   package func reroute(where hasMoved: @Sendable (_ room: String) -> Bool) {
     for (key, watched) in rooms where hasMoved(key.room) {
       watched.follower.task.cancel()
@@ -70,14 +71,14 @@ package actor RelayedRooms {
     if rooms[key]?.viewers == 0 { rooms.removeValue(forKey: key)?.follower.task.cancel() }
   }
 
-  /// Follows a room at its present origin.
+  /// Follows a room at its current origin.
   private func follow(
     _ key: Key, _ room: RelayedRoom, after former: Task<Void, Never>? = nil
   ) -> Follower {
     followers += 1
     let number = followers
     let task = Task { [origin, maximumRate] in
-      // The former task may still be passing on a state, which must not follow a newer one.
+      // The previous task may still be passing on a state, which must not replace a newer one.
       await former?.value
       let end = await Self.follow(key, room, origin, maximumRate)
       finish(key, number, end)
@@ -88,7 +89,7 @@ package actor RelayedRooms {
   /// Ends a room that was followed, unless another task follows it now.
   private func finish(_ key: Key, _ number: Int, _ end: (any Error)?) {
     guard let watched = rooms[key], watched.follower.number == number else { return }
-    // The next viewer looks up the origin again.
+    // The room is removed, so that the next viewer looks up the origin again.
     rooms[key] = nil
     watched.room.end(end)
   }

@@ -9,17 +9,17 @@ import UnixSockets
 
 /// Connects to a control socket on another machine over TLS, with certificates on both sides.
 ///
-/// One end listens on a TCP port, and connects to a Unix socket for each connection. The other end
-/// listens on a Unix socket, and connects to that port. The tunnel does not interpret the bytes.
-/// Either end reports why connections fail, with the other end's name or address, in at most one
-/// line per ten seconds.
+/// One end listens on a TCP port, and opens a connection to a Unix socket for each connection. The
+/// other end listens on a Unix socket, and opens connections to that port. Either end reports why
+/// connections fail, with the name or address of the other end, in at most one line per ten
+/// seconds.
 package enum Tunnel {
   static let timeout = TimeAmount.seconds(10)
-  /// The maximum number of connections that have not shown a certificate yet.
+  /// The maximum number of connections that have not presented a certificate yet.
   private static let maximumStrangers = 256
 
   /// Listens on a TCP port for other machines. Connects each of them to the socket at `path` once
-  /// it has shown its certificate, and closes those that show none.
+  /// it has presented a valid certificate, and closes the others.
   ///
   /// - Parameters:
   ///   - host: an address of this machine, or a name of one; `nil` for all of its addresses.
@@ -64,20 +64,21 @@ package enum Tunnel {
             })
         }
       }
-    // The kernel counts a viewer that stops reading as silent, and a viewer may do so for a while.
+    // The kernel treats a viewer that stops reading like one that is gone, but a viewer may pause
+    // for a while.
     for (option, value) in liveness(patience: 120) {
       _ = bootstrap.childChannelOption(option, value: value)
     }
     if let host { return try await bootstrap.bind(host: host, port: port).get() }
     do {
-      // This address includes IPv4.
+      // The address `::` also accepts IPv4.
       return try await bootstrap.bind(host: "::", port: port).get()
     } catch let error as IOError where [EAFNOSUPPORT, EADDRNOTAVAIL].contains(error.errnoCode) {
       return try await bootstrap.bind(host: "0.0.0.0", port: port).get()
     }
   }
 
-  /// Listens on a Unix socket of this user, and connects each connection to the other end.
+  /// Listens on a Unix socket of this user, and forwards each connection to the other end.
   ///
   /// - Parameter report: called with lines for the journal.
   /// - Throws: ``UnusableFile`` for a file of the identity; `ListeningSocketError`.
@@ -122,11 +123,11 @@ package enum Tunnel {
       .accept(on: descriptor)
   }
 
-  /// Returns options by which the kernel ends connections to machines that are gone, for example
-  /// after a loss of power.
+  /// Returns socket options with which the kernel ends connections to machines that are gone, for
+  /// example after a power failure.
   ///
   /// - Parameter patience: the number of seconds within which the other end must acknowledge sent
-  ///   bytes and make room for those that wait.
+  ///   bytes, and must accept bytes that wait.
   private static func liveness(
     patience: Int
   ) -> [(option: ChannelOptions.Types.SocketOption, value: Int)] {

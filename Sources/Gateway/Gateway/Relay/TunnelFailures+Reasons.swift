@@ -21,11 +21,11 @@ extension TunnelFailures {
     }
   }
 
-  /// Describes why TLS has failed; `nil` if the connection has merely ended.
+  /// Describes why TLS has failed; `nil` if the connection merely ended.
   static func reason(ofTLS error: any Error) -> String? {
     switch error {
     case NIOSSLError.handshakeFailed(let cause): return reason(cause)
-    // In TLS 1.3 the other end may refuse a certificate after the handshake.
+    // With TLS 1.3, the other end may refuse a certificate after the handshake.
     case let cause as BoringSSLError: return reason(cause)
     case let error as NIOSSLExtraError where error == .failedToValidateHostname:
       return "its certificate is for another name or address"
@@ -45,7 +45,7 @@ extension TunnelFailures {
   }
 
   /// Returns the library's name of an error, for example `CERTIFICATE_VERIFY_FAILED`. The library
-  /// has it only in a text: `Error: 268435581 error:1000007d:SSL
+  /// provides it only inside a text such as `Error: 268435581 error:1000007d:SSL
   /// routines:OPENSSL_internal:CERTIFICATE_VERIFY_FAILED at FILE:LINE`.
   private static func code(of error: BoringSSLInternalError) -> String? {
     let parts = "\(error)".split(separator: ":")

@@ -4,14 +4,14 @@ import NIOCore
 import RateLimiting
 import SystemSupport
 
-/// Reports failures at one end of a tunnel, in at most one line per ten seconds, since strangers
-/// can cause any number of them.
+/// Reports failures at one end of a tunnel, in at most one line per ten seconds, because strangers
+/// can cause any number of failures.
 final class TunnelFailures: Sendable {
   private struct State {
     var lines = Throttle<String>(interval: .seconds(10))
     var leftOut = 0
 
-    /// Returns the line to report after a step of the throttle.
+    /// Returns the line to report after a decision of the throttle.
     mutating func line(of step: Step<String>) -> String? {
       leftOut += step.coalesced
       guard let line = step.output else { return nil }
@@ -25,7 +25,7 @@ final class TunnelFailures: Sendable {
   private let report: @Sendable (String) -> Void
 
   /// - Parameters:
-  ///   - loop: schedules the lines that have to wait.
+  ///   - loop: schedules the lines that the throttle delays.
   ///   - report: called with each line.
   init(on loop: any EventLoop, _ report: @escaping @Sendable (String) -> Void) {
     (self.loop, self.report) = (loop, report)

@@ -2,8 +2,8 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// Hides a connection from the following handlers until the other end has shown its certificate,
-/// for which it has ten seconds. Reports why TLS fails.
+/// Hides a connection from later handlers until the other end has presented its certificate, for
+/// which it has ten seconds. Reports why TLS fails.
 final class TunnelHandshake: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -15,8 +15,7 @@ final class TunnelHandshake: ChannelInboundHandler {
   private var isRecorded = false
 
   /// - Parameters:
-  ///   - peer: the other end's name if this end has connected; `nil` if the other end has
-  ///     connected.
+  ///   - peer: the other end's name if this end opened the connection; otherwise `nil`.
   ///   - ended: called once, when the handshake has succeeded or failed.
   init(with peer: String?, _ failures: TunnelFailures, ended: @escaping () -> Void = {}) {
     (self.peer, self.failures, self.ended) = (peer, failures, ended)
@@ -28,7 +27,7 @@ final class TunnelHandshake: ChannelInboundHandler {
     deadline?.cancel()
   }
 
-  /// Records the first reason only: the end of the connection causes others.
+  /// Records only the first reason, because the end of the connection causes others.
   private func record(_ reason: String, _ context: ChannelHandlerContext) {
     if !isRecorded { failures.record(peer ?? TunnelFailures.name(of: context.channel), reason) }
     isRecorded = true
@@ -39,7 +38,8 @@ final class TunnelHandshake: ChannelInboundHandler {
       self.record("did not show a certificate within 10 s", context)
       context.close(promise: nil)
     }
-    // The TLS handler itself continues to read until it has decrypted something.
+    // The next read starts here. Until it has decrypted something, the TLS handler continues to
+    // read by itself.
     context.read()
   }
 

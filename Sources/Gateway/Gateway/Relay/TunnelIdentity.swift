@@ -1,13 +1,13 @@
 import NIOSSL
 
 extension Tunnel {
-  /// The certificates and the key of one end.
+  /// The certificates and the private key of one end of a tunnel.
   package struct Identity: Sendable {
-    /// A PEM file of this end's certificate chain.
+    /// The path of a PEM file with this end's certificate chain.
     package var certificate: String
-    /// A PEM file of the certificate's private key.
+    /// The path of a PEM file with the certificate's private key.
     package var key: String
-    /// A PEM file of the authorities that sign the other end's certificates.
+    /// The path of a PEM file with the authorities that sign the other end's certificates.
     package var authorities: String
 
     package init(certificate: String, key: String, authorities: String) {
@@ -15,7 +15,7 @@ extension Tunnel {
     }
 
     /// Loads the three files, and checks that the key belongs to the certificate.
-    /// - Throws: the file that cannot be used, and why.
+    /// - Throws: the first file that cannot be used, with the reason.
     package func check() throws(UnusableFile) { _ = try client() }
 
     func client() throws(UnusableFile) -> NIOSSLContext {
@@ -29,8 +29,7 @@ extension Tunnel {
 
     func server() throws(UnusableFile) -> NIOSSLContext {
       let files = try load()
-      // Clients are not checked by name: every certificate that the authorities have signed is
-      // accepted.
+      // Clients are not checked by name: every certificate signed by the authorities is accepted.
       return try context(
         .makeServerConfigurationWithMTLS(
           certificateChain: files.chain, privateKey: files.key, trustRoots: files.authorities))

@@ -7,29 +7,29 @@ final class TunnelSplice: ChannelDuplexHandler {
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  /// Makes the other connection, on the same event loop and with a splice in its pipeline.
+  /// Opens the other connection, on the same event loop and with a splice in its pipeline.
   typealias Connect = (any EventLoop) -> EventLoopFuture<any Channel>
 
   private var connect: Connect?
   private var partner: TunnelSplice?
   private var context: ChannelHandlerContext?
   private var wantsRead = false
-  /// The bytes that arrived before the other connection was made; one read at most.
+  /// The bytes that arrived before the other connection was opened; at most one read.
   private var early: [ByteBuffer]? = []
 
   init(_ connect: Connect? = nil) { self.connect = connect }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
-  /// The other connection is not made earlier, since a channel that is not registered yet forgets
-  /// that it is to be read.
+  /// Opens the other connection. This happens only now, because a channel ignores requests to read
+  /// until it is registered.
   func channelActive(context: ChannelHandlerContext) {
     guard let connect else { return }
     self.connect = nil
     connect(context.eventLoop).assumeIsolated().whenComplete { result in
       guard case .success(let channel) = result else { return self.close() }
-      // The splice is looked up here, since one connection is tried for each address of a host, and
-      // the losers are closed.
+      // The splice is looked up here, because a connection to each address of a host is tried, and
+      // all but one are closed.
       guard let other = try? channel.pipeline.syncOperations.handler(type: TunnelSplice.self),
         self.context?.channel.isActive == true
       else {

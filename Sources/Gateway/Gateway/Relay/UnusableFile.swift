@@ -3,7 +3,6 @@ import Glibc
 /// A configured file that cannot be used.
 package struct UnusableFile: Error, Equatable, Sendable, CustomStringConvertible {
   package let path: String
-  /// A description of the reason.
   package let reason: String
 
   package init(path: String, reason: String) { (self.path, self.reason) = (path, reason) }
@@ -12,7 +11,7 @@ package struct UnusableFile: Error, Equatable, Sendable, CustomStringConvertible
 
   /// Checks that this process can read a file, by opening it.
   package static func check(_ path: String) throws(UnusableFile) {
-    // O_NONBLOCK: opening a pipe without a writer must not block.
+    // With O_NONBLOCK, opening a pipe without a writer does not block.
     let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor < 0 else {
       close(descriptor)

@@ -10,9 +10,8 @@ package struct ControlClient: Sendable {
 
   package init(_ client: VarlinkClient) { self.client = client }
 
-  /// Connects to a control socket.
-  ///
-  /// - Throws: ``VarlinkClientError/notReachable(path:code:)`` if no daemon listens on the path.
+  /// Connects to a control socket. Throws ``VarlinkClientError/notReachable(path:code:)`` if no
+  /// daemon listens on the path.
   package static func connect(path: String) async throws(VarlinkClientError) -> ControlClient {
     ControlClient(try await VarlinkClient.connect(path: path))
   }
@@ -44,11 +43,9 @@ package struct ControlClient: Sendable {
     try await call("GetRoom", GetRoomParameters(room: room, feature: feature))
   }
 
-  /// Watches the state of a room; ends with `NoSuchRoom` when the room closes. The connection
-  /// cannot be used for other calls afterwards.
-  ///
-  /// - Parameter maximumRate: the maximum number of states per second; nil means one for each
-  ///   change.
+  /// Watches the state of a room; ends with `NoSuchRoom` when the room closes. Sends at most
+  /// `maximumRate` states per second, or one for each change if it is nil. The connection cannot be
+  /// used for other calls afterwards.
   package func monitorRoom(
     _ room: String, features: [Feature]? = nil, maximumRate: Double? = nil
   ) throws(VarlinkClientError) -> RoomStates {
@@ -58,11 +55,9 @@ package struct ControlClient: Sendable {
       replies: try client.callMore("\(ControlInterface.name).MonitorRoom", parameters))
   }
 
-  /// Watches the screen of a room; ends with `NoSuchRoom` when the room closes. The connection
-  /// cannot be used for other calls afterwards.
-  ///
-  /// - Parameter maximumRate: the maximum number of screens per second; nil means one for each
-  ///   published change.
+  /// Watches the screen of a room; ends with `NoSuchRoom` when the room closes. Sends at most
+  /// `maximumRate` screens per second, or one for each published change if it is nil. The
+  /// connection cannot be used for other calls afterwards.
   package func monitorScreen(
     _ room: String, maximumRate: Double? = nil
   ) throws(VarlinkClientError) -> Screens {

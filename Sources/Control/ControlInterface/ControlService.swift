@@ -8,9 +8,8 @@ package protocol HostActService: Sendable {
   /// Performs an act of the host in an open room. Returns once the act is applied and, if the room
   /// is recorded, also synced to disk.
   func act(_ act: LiveEvent.Payload, in room: String) async throws -> HostReply
-  /// Returns the identifiers of a chat message and of its author.
-  ///
-  /// - Throws: ``ControlError/noSuchMessage(_:_:)`` if the room does not store the message.
+  /// Returns the identifiers of a chat message and of its author. Throws
+  /// ``ControlError/noSuchMessage(_:_:)`` if the room does not store the message.
   func message(numbered number: Int, in room: String) async throws -> (
     identifier: Text, author: Text
   )
@@ -37,9 +36,8 @@ package protocol ControlService: HostActService {
   func getPositions(_ room: String) async throws -> [String: Int]
   /// Returns the feed of a room's state, which all its monitors share.
   func roomFeed(_ room: String) async throws -> RoomFeed
-  /// Explains why a view was evaluated.
-  ///
-  /// - Throws: ``ControlError/noSuchView(room:view:)`` if the view was never evaluated.
+  /// Explains why a view was evaluated. Throws ``ControlError/noSuchView(room:view:)`` if the view
+  /// was never evaluated.
   func explain(room: String, view: String) async throws -> Explanation
   /// Makes the caller a controller of the room until the caller disconnects. Ends with
   /// ``ControlError/noSuchRoom(_:)`` when the room closes.
@@ -51,37 +49,28 @@ package protocol ControlService: HostActService {
     _ room: String, controls: [Text]?,
     reply: @escaping @Sendable (MonitorRequestsReply) async throws -> Void
   ) async throws -> MonitorRequestsReply
-  /// Reports the outcome of a request. Returns once the room has applied the outcome.
-  ///
-  /// - Throws: ``ControlError/noSuchRequest(_:)`` if the request was withdrawn or has ended.
+  /// Reports the outcome of a request. Returns once the room has applied the outcome. Throws
+  /// ``ControlError/noSuchRequest(_:)`` if the request was withdrawn or has ended.
   func reportOutcome(_ identifier: String, _ outcome: RequestOutcome) async throws
-  /// Runs a scenario.
-  ///
-  /// - Parameter progress: receives the progress in percent, at most once per value.
-  /// - Throws: ``ControlError/invalidScenario(file:line:key:message:)``.
+  /// Runs a scenario. Passes each percentage of progress to `progress` at most once. Throws
+  /// ``ControlError/invalidScenario(file:line:key:message:)``.
   func simulate(
     _ request: SimulateRequest, progress: @escaping @Sendable (Int) -> Void
   ) async throws -> SimulateReply
-  /// Starts recording a room. Returns once the recording has started.
-  ///
-  /// - Parameter retries: whether a failed first attempt is repeated until one succeeds.
+  /// Starts recording a room. Returns once the recording has started; with `retries`, a failed
+  /// first attempt is repeated until one succeeds.
   func startRecording(_ room: String, retries: Bool) async throws -> RecordingReport
   /// Pauses the recording of a room. Returns once all earlier events are on disk.
   func pauseRecording(_ room: String) async throws -> RecordingReport
   func resumeRecording(_ room: String) async throws -> RecordingReport
   func stopRecording(_ room: String) async throws -> RecordingReport
-  /// Returns the newest recordings, oldest first.
-  ///
-  /// - Parameters:
-  ///   - room: the room of the recordings; nil means all rooms.
-  ///   - before: only recordings older than this one are returned; nil means all.
+  /// Returns the newest recordings, oldest first, of a room or of all rooms. With `before`, returns
+  /// only recordings older than that one.
   func listRecordings(_ room: String?, before: String?) async throws -> ListRecordingsReply
   /// Deletes a recording. Returns its report from before, once its files are removed.
   func deleteRecording(_ recording: String) async throws -> RecordingReport
-  /// Checks recordings for damage.
-  ///
-  /// - Parameter reply: sends the progress or the result of one recording; returns once the client
-  ///   can receive another reply.
+  /// Checks recordings for damage. `reply` sends the progress or the result of one recording, and
+  /// returns once the client can receive another reply.
   func verifyRecordings(
     _ recording: String?, room: String?,
     reply: @escaping @Sendable (VerifyRecordingsReply) async throws -> Void
@@ -97,18 +86,13 @@ package protocol ControlService: HostActService {
   ) async throws -> TaskReply
   /// Returns the running tasks, oldest first.
   func listTasks() async throws -> [TaskReport]
-  /// Cancels a task.
-  ///
-  /// - Throws: ``ControlError/noSuchTask(_:)`` if the task is not running.
+  /// Cancels a task. Throws ``ControlError/noSuchTask(_:)`` if the task is not running.
   func cancelTask(_ task: String) async throws
   /// The hangs since the daemon started.
   var hangs: HangFeed { get }
   /// Returns the feed of a room's screen, which all its monitors share.
   func screenFeed(_ room: String) async throws -> RoomFeed
-  /// Sends events to a room. Returns once they are applied.
-  ///
-  /// - Parameters:
-  ///   - room: the room of events that name no room; nil means `main`.
-  ///   - events: JSON objects. `JSONValue.serialized()` returns such an object as a line.
+  /// Sends events, which are JSON objects, to their rooms. An event that names no room goes to
+  /// `room`, or to `main` if that is nil. Returns once the events are applied.
   func sendEvents(room: String?, _ events: [JSONValue]) async throws -> SendEventsReply
 }

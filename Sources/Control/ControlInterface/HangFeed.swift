@@ -18,9 +18,8 @@ package final class HangFeed: Sendable {
 
   package init() {}
 
-  /// Numbers a hang and adds it. Only one thread calls this.
-  ///
-  /// - Parameter announce: called with the hang before clients can see it.
+  /// Numbers a hang and adds it; called by only one thread. Calls `announce` with the hang before
+  /// clients can see it.
   @discardableResult
   package func add(_ hang: HangReport, announce: (HangReport) -> Void = { _ in }) -> HangReport {
     var numbered = hang
@@ -56,9 +55,7 @@ package final class HangFeed: Sendable {
   }
 
   /// Waits until there are hangs after a number, and returns them. Returns none once the feed is
-  /// finished.
-  ///
-  /// - Throws: `CancellationError`.
+  /// finished. Throws `CancellationError`.
   func next(after number: Int) async throws -> [HangReport] {
     while true {
       try Task.checkCancellation()

@@ -17,9 +17,8 @@ extension HangReport {
     return fields
   }
 
-  /// Reads a hang from a journal entry; fails if a required field is missing or not a number.
-  ///
-  /// - Parameter field: returns the value of a field by its name in ``journalFields``.
+  /// Reads a hang from a journal entry, whose fields have the names in ``journalFields``. Fails if
+  /// a required field is missing or not a number.
   package init?(kind: HangKind, journalField field: (String) -> String?) {
     func value(_ name: String) -> Int? { field(name).flatMap { Int($0) } }
     guard let number = value("number"), let timestamp = value("timestamp"),

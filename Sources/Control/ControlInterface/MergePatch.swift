@@ -8,9 +8,7 @@ package import JSON
 /// replaces whole.
 package enum MergePatch {
   /// Returns the patch from `old` to `new`: `apply(difference(old, new), to: old)` equals
-  /// `normalized(new)`.
-  ///
-  /// The patch between equal objects is an empty object.
+  /// `normalized(new)`. The patch between equal objects is an empty object.
   ///
   /// - Complexity: O(*n*) in the size of both values.
   package static func difference(from old: JSONValue, to new: JSONValue) -> JSONValue {
@@ -33,9 +31,7 @@ package enum MergePatch {
     return .object(patch)
   }
 
-  /// Applies a patch and returns the value without null members.
-  ///
-  /// - Complexity: O(*n*) in the size of both values.
+  /// Applies a patch and returns the value without null members, in O(*n*) for the size of both.
   package static func apply(_ patch: JSONValue, to value: JSONValue) -> JSONValue {
     guard case .object(let changes) = patch else { return patch }
     var members: [JSONName: JSONValue] = [:]

@@ -22,7 +22,6 @@ extension MonitorScreenReply: PatchReply {
 /// The states of a monitored room; each has the form of a reply of `GetRoom`.
 package typealias RoomStates = PatchedReplies<MonitorRoomReply>
 
-/// The screens of a monitored room.
 package typealias Screens = PatchedReplies<MonitorScreenReply>
 
 /// The replies to a monitoring call, with merge patches applied to the first value.
@@ -34,9 +33,8 @@ package struct PatchedReplies<Reply: PatchReply>: AsyncSequence, Sendable {
     package let reply: Reply
     package let value: JSONValue
 
-    /// Returns the typed value.
-    ///
-    /// - Throws: `unexpectedReply` if the report does not have the form that this client expects.
+    /// Returns the typed value. Throws `unexpectedReply` if it does not have the form that this
+    /// client expects.
     package func report() throws(VarlinkClientError) -> Reply.Report { try value.report() }
   }
 
@@ -65,9 +63,8 @@ package struct PatchedReplies<Reply: PatchReply>: AsyncSequence, Sendable {
 }
 
 extension JSONValue {
-  /// Decodes this value as a report.
-  ///
-  /// - Throws: `unexpectedReply` if the value does not have the form of the report.
+  /// Decodes this value as a report. Throws `unexpectedReply` if it does not have the form of the
+  /// report.
   func report<Report: Decodable>() throws(VarlinkClientError) -> Report {
     do { return try decode() } catch { throw .unexpectedReply("not a \(Report.self): \(error)") }
   }

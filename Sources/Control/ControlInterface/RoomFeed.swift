@@ -75,8 +75,6 @@ package final class RoomFeed: Sendable {
   private let ending = ChangeSignal()
   private let visit: @Sendable (_ features: Set<Feature>?) async -> Reading?
 
-  /// Creates a feed.
-  ///
   /// - Parameter visit: reads the room's current state with these features (nil means all); returns
   ///   nil once the room is closed. Monitors then wait for ``finish(_:)`` or for their
   ///   cancellation.
@@ -84,16 +82,13 @@ package final class RoomFeed: Sendable {
     self.visit = visit
   }
 
-  /// Whether the feed has any monitors.
   package var hasMonitors: Bool { contents.withLock { !$0.shared.isEmpty } }
 
   /// The number of times that the room was read for its monitors, by visits and at changes.
   package var readCount: Int { contents.withLock { $0.reads } }
 
-  /// Marks the feed as stale after a change of the room, and provides the readings that monitors
-  /// requested. Encodes nothing; costs a lock and an addition if no reading was requested.
-  ///
-  /// - Parameter read: reads the current state of the room with these features.
+  /// Marks the feed as stale after a change of the room, and calls `read` for the readings that
+  /// monitors requested. Encodes nothing; costs a lock and an addition if no reading was requested.
   package func markStale(_ read: (_ features: Set<Feature>?) -> Reading) {
     let awaited: [Set<Feature>?]? = contents.withLock { contents in
       if contents.shared.isEmpty { return nil }
@@ -121,10 +116,8 @@ package final class RoomFeed: Sendable {
     }
   }
 
-  /// Ends all current and future monitors with an error. Later calls have no effect.
-  ///
-  /// - Parameter read: reads the room's last state with these features, for monitors that have not
-  ///   received it.
+  /// Ends all current and future monitors with an error. Calls `read` to read the room's last state
+  /// for monitors that have not received it. Later calls have no effect.
   package func finish(
     _ error: ControlError, _ read: ((_ features: Set<Feature>?) -> Reading)? = nil
   ) {
@@ -169,9 +162,8 @@ package final class RoomFeed: Sendable {
     }
   }
 
-  /// Requests a reading at the room's next change, for a monitor that will be due soon.
-  ///
-  /// - Returns: the number of the room's current state.
+  /// Requests a reading at the room's next change, for a monitor that will be due soon. Returns the
+  /// number of the room's current state.
   @inline(never)
   func awaitReading(_ features: Set<Feature>?) -> UInt64 {
     contents.withLock { contents in
@@ -195,13 +187,12 @@ package final class RoomFeed: Sendable {
     case wait
   }
 
-  /// Waits for a state whose number is above `number`, and returns the newest state.
+  /// Waits for a state whose number is above `number`, and returns the newest state. A state above
+  /// `recent` is accepted even if the room has changed since.
   ///
   /// Visits the room unless a reading was provided, or another monitor of the same features has
   /// read its current state or is reading it.
   ///
-  /// - Parameter recent: a number above which a state is accepted even if the room has changed
-  ///   since.
   /// - Throws: The error that ended the feed, `CancellationError`, and errors of encoding.
   func next(
     after number: UInt64, recent: UInt64 = .max, features: Set<Feature>?

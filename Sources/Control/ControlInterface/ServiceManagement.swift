@@ -5,10 +5,8 @@ import VarlinkDescription
 
 /// The daemon's implementation of `io.systemd.service`, the interface that manages services.
 package protocol ManagedService: Sendable {
-  /// Reloads and applies the configuration. An invalid configuration is refused, and the old one
-  /// stays in effect.
-  ///
-  /// - Throws: ``ReloadFailure``.
+  /// Reloads and applies the configuration. If it is invalid, throws ``ReloadFailure``, and the old
+  /// one stays in effect.
   func reload() async throws
 
   /// Sets the log level to a syslog severity from 0 to 7; 8 also logs messages below debug.
@@ -65,9 +63,7 @@ package enum ServiceManagement {
 
     """
 
-  /// Returns the interface with its handlers, for a `VarlinkServer`.
-  ///
-  /// - Parameter mayChange: whether a caller may use methods other than `Ping`.
+  /// Returns the interface for a `VarlinkServer`. Callers without `mayChange` may use only `Ping`.
   package static func makeInterface(
     service: some ManagedService, mayChange: @escaping @Sendable (Peer) -> Bool
   ) throws -> Interface {

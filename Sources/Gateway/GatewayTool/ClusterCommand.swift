@@ -6,7 +6,6 @@ import JSON
 import Varlink
 import YAMLReader
 
-/// Runs one node of a cluster.
 struct RunNodeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Run a node of a cluster (the default).")
@@ -43,7 +42,6 @@ struct RunNodeCommand: AsyncParsableCommand {
   }
 }
 
-/// Shows the status of a node.
 struct StatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Show the status and the problems of a node.",
@@ -81,7 +79,6 @@ struct StatusCommand: AsyncParsableCommand {
   }
 }
 
-/// Lists the rooms of the cluster.
 struct RoomsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rooms", abstract: "List the rooms of the cluster, each with its node.")

@@ -1,7 +1,6 @@
 import ArgumentParser
 import ControlInterface
 
-/// The command line of `livehost-gateway`.
 struct GatewayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "livehost-gateway",

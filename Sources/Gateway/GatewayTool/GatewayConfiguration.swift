@@ -88,7 +88,6 @@ package struct GatewayConfiguration: Sendable {
     return settings
   }
 
-  /// Reads a configuration file.
   package init(file: String) throws(ConfigurationError) {
     self.init()
     try read(GatewayKey.text(of: file), file: file)

@@ -7,9 +7,8 @@ package final class HostNames: Sendable {
   /// the port.
   private let port = Atomic(0)
 
-  /// Allows the names of this machine and further names.
-  ///
-  /// - Parameter names: the further names; a name with a port requires this port.
+  /// Allows the names of this machine and further names. A further name with a port requires this
+  /// port.
   package init(_ names: [String]) { self.names = Set(names.map { $0.lowercased() }) }
 
   /// Sets the port on which this program listens; 0 if it listens on none.

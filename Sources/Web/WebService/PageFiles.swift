@@ -23,10 +23,8 @@ struct PageFiles: Sendable {
   private let assets: [String: File]
   private let version: String
 
-  /// Compresses the files.
-  ///
-  /// - Parameter files: the contents by name. In a document, `/assets/` stands for the address of
-  ///   the other files.
+  /// Compresses files, given by name. In a document, `/assets/` stands for the address of the other
+  /// files.
   init(_ files: [String: [UInt8]]) {
     var checksum = crc32(0, nil, 0)
     for (_, bytes) in files.sorted(by: { $0.key < $1.key }) {
@@ -50,7 +48,6 @@ struct PageFiles: Sendable {
     (self.documents, self.assets, self.version) = (documents, assets, version)
   }
 
-  /// The total size of the compressed files, in bytes.
   var compressedBytes: Int {
     (Array(documents.values) + Array(assets.values)).reduce(0) { $0 + $1.compressed.readableBytes }
   }

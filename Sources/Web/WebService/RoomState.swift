@@ -59,9 +59,7 @@ package final class RoomState: Sendable {
     for continuation in waiting { continuation.resume() }
   }
 
-  /// Ends all streams.
-  ///
-  /// - Parameter error: the reason; `nil` for an orderly end.
+  /// Ends all streams with the reason, or with `nil` for an orderly end.
   package func end(_ error: VarlinkClientError?) {
     let (signals, waiting) = state.withLock { state in
       if state.end == nil { state.end = .some(error) }
@@ -74,9 +72,7 @@ package final class RoomState: Sendable {
 
   // MARK: For the browsers' streams
 
-  /// Returns once there is a state.
-  ///
-  /// - Throws: the reason why there will be no state.
+  /// Returns once there is a state. Throws the reason why there will be no state.
   package func begin() async throws(VarlinkClientError) {
     await withCheckedContinuation { continuation in
       let isReady = state.withLock { state in

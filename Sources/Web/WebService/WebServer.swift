@@ -57,10 +57,8 @@ package struct WebServer: Sendable {
     (self.settings, self.logger) = (settings, logger)
   }
 
-  /// Serves until the process receives a signal to stop.
-  ///
-  /// - Parameter onListening: called once browsers can connect, with the port, or with 0 for a Unix
-  ///   socket.
+  /// Serves until the process receives a signal to stop. Calls `onListening` once browsers can
+  /// connect, with the port, or with 0 for a Unix socket.
   package func run(onListening: @escaping @Sendable (_ port: Int) -> Void) async throws {
     let limits = settings.limits
     let names = HostNames(settings.hosts + (settings.publicAddress.map { [$0.host] } ?? []))

@@ -7,9 +7,8 @@ package enum ArgumentOrder {
   static let equalsOnly = "--json"
   static let defaultVerb = "status"
 
-  /// Returns the arguments in the parser's order.
-  ///
-  /// - Throws: ``Failure`` for mistakes that the parser would overlook or misread.
+  /// Returns the arguments in the parser's order. Throws ``Failure`` for mistakes that the parser
+  /// would overlook or misread.
   package static func arranged(_ arguments: [String]) throws(Failure) -> [String] {
     // The arguments of a completion request have a fixed order of their own.
     if arguments.first == "---completion" { return arguments }
@@ -120,8 +119,7 @@ struct ArrangedArguments {
       ? ["--"] + positionals : positionals
   }
 
-  /// Returns `true` if the option takes a value and may be repeated, `false` if it takes one value,
-  /// and nil if it is a flag.
+  /// Returns whether an option's value may be repeated; nil for a flag, which has no value.
   private static func takesValue(_ option: String) -> Bool? {
     switch option {
     // Building the lookup table is slow, so the most common options are listed here.

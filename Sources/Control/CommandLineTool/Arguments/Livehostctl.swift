@@ -34,9 +34,7 @@ struct Livehostctl: AsyncParsableCommand {
 
 protocol Verb: AsyncParsableCommand {
   var global: GlobalOptions { get }
-  /// Runs the verb.
-  ///
-  /// - Throws: ``Failure`` or ``OutputClosed``; `CancellationError` counts as an interruption.
+  /// Throws ``Failure`` or ``OutputClosed``; `CancellationError` counts as an interruption.
   func run(_ context: Context) async throws
 }
 

@@ -11,11 +11,9 @@ package struct PointInTime: Sendable, Equatable {
   /// Milliseconds since 1970.
   package let milliseconds: Int
 
-  /// Parses a text.
-  ///
   /// - Parameters:
-  ///   - now: milliseconds since 1970, the base of relative times. Dates are in the time zone of
-  ///     the process unless they end with `UTC` or `Z`.
+  ///   - now: milliseconds since 1970. Dates are in the time zone of the process unless they end
+  ///     with `UTC` or `Z`.
   ///   - forward: whether a duration without a sign counts into the future.
   package init(
     _ text: String, now: Int = PointInTime.now, forward: Bool = false

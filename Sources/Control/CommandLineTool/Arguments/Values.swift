@@ -12,7 +12,6 @@ extension RoomName: ExpressibleByArgument {
 extension Feature: ExpressibleByArgument {}
 extension ScrollPosition: ExpressibleByArgument {}
 
-/// The speed of a playback.
 package enum PlaybackSpeed: Equatable, Sendable {
   /// The pace of the recording's timestamps, multiplied by a factor.
   case times(Double)
@@ -39,7 +38,6 @@ extension PlaybackSpeed: ExpressibleByArgument {
   }
 }
 
-/// The format of a recording's lines.
 package enum LineFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
   /// Any mixture of formats that the daemon recognises.
   case auto
@@ -56,9 +54,8 @@ package enum LineFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
   /// itself.
   var platformFormat: PlatformFormat? { PlatformFormat(rawValue: rawValue) }
 
-  /// Returns whether the first character of a line fits the format. Blank lines always fit.
-  ///
-  /// - Parameter line: the line without its line ending.
+  /// Returns whether the first character of a line, without its line ending, fits the format. Blank
+  /// lines always fit.
   package func admits(_ line: some Collection<UInt8>) -> Bool {
     guard let first = line.first(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else {
       return true

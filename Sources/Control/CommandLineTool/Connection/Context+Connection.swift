@@ -36,13 +36,12 @@ extension Context {
     return failure
   }
 
-  /// Keeps calling the daemon until the task is cancelled. If the connection is lost after the
-  /// daemon has answered, waits for the daemon and calls `body` again with a new connection.
+  /// Keeps calling the daemon until the task is cancelled. If the connection is lost after `body`
+  /// has called its second parameter to report an answer, waits for the daemon and calls `body`
+  /// again with a new connection.
   ///
-  /// - Parameters:
-  ///   - onConnection: called with `false` when the connection is lost, and with `true` once the
-  ///     daemon has answered on a new connection.
-  ///   - body: calls its second parameter when the daemon has answered.
+  /// - Parameter onConnection: called with `false` when the connection is lost, and with `true`
+  ///   once the daemon has answered on a new connection.
   func following(
     _ first: ControlClient, onConnection: @escaping @Sendable (Bool) -> Void,
     _ body: (ControlClient, _ answered: () -> Void) async throws -> Void

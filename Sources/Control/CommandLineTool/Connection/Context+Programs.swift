@@ -8,10 +8,8 @@ extension Context {
     return found
   }
 
-  /// Replaces this process with another program of this project.
-  ///
-  /// - Parameter package: the Debian package that contains the program.
-  /// - Returns: the reason why the program could not be started.
+  /// Replaces this process with a program from a Debian package. Returns why the program could not
+  /// be started.
   func become(_ name: String, of package: String, _ arguments: [String]) -> Failure {
     do {
       let program = try path(of: name, package)
@@ -25,10 +23,8 @@ extension Context {
     }
   }
 
-  /// Runs another program of this project until it ends. Cancelling the task terminates the
+  /// Runs a program from a Debian package until it ends. Cancelling the task terminates the
   /// program.
-  ///
-  /// - Parameter package: the Debian package that contains the program.
   func run(_ name: String, of package: String, _ arguments: [String]) async throws {
     let program = try path(of: name, package)
     var child: pid_t = 0

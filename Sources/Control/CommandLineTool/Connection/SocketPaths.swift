@@ -52,7 +52,6 @@ package struct SocketPaths: Equatable, Sendable {
   }
 }
 
-/// The kind of file at a path.
 enum FileKind {
   case regular, directory, socket, other
 

@@ -71,9 +71,8 @@ struct Demo: Sendable {
 
   // MARK: Live
 
-  /// Plays the recording and the simulated host at their own pace until the user leaves.
-  ///
-  /// - Parameter onPage: whether the screens are shown in a browser instead of the terminal.
+  /// Plays the recording and the simulated host at their own pace, in the terminal or in a browser,
+  /// until the user leaves.
   func playLive(onPage: Bool) async throws {
     let path = recording.path
     let sockets = [daemon.sockets]

@@ -12,9 +12,7 @@ struct JournalListing {
     self.context = context
   }
 
-  /// Prints the entries that the reader has now.
-  ///
-  /// - Parameter growing: whether more entries will follow, so that each is printed separately.
+  /// Prints the entries that the reader has now, each separately if more will follow.
   func list(_ reader: inout JournalReader, growing: Bool) throws {
     var entries: [JournalEntry] = []
     while let entry = try reader.next() {

@@ -2,7 +2,6 @@ import ControlInterface
 package import SystemSupport
 package import Systemd
 
-/// A selection of journal entries.
 package struct JournalQuery: Sendable {
   package var source = JournalReader.Source.local
   /// The kinds of entry; empty for all of the daemon's entries.

@@ -45,7 +45,7 @@ package struct Console: Sendable {
   /// The columns available to text; unlimited in a file or a pipe.
   package var columns: Int { isOutputTerminal ? size().columns : .max }
 
-  /// Returns the text in a style if the output is styled; otherwise returns the text unchanged.
+  /// Returns the text in a style; returns the text unchanged if the output has no styles.
   package func styled(_ text: String, _ style: TextStyle) -> String {
     guard isOutputTerminal, palette != .none else { return text }
     return style.sequence(palette) + text + TextStyle.plain.sequence(palette)

@@ -28,7 +28,6 @@ struct PlaybackPlan: Sendable {
   }
 }
 
-/// The result of a playback.
 package struct PlaybackResult: Equatable, Sendable {
   package var lines = 0
   package var bytes = 0
@@ -52,13 +51,11 @@ struct PlaybackInterrupted: Error {
 }
 
 enum Playback {
-  /// Plays a source into the daemon, on a dedicated thread. Cancelling the task ends the playback.
-  /// All closures are called on that thread.
+  /// Plays a source into the daemon, on a dedicated thread, which also calls the closures.
+  /// Cancelling the task ends the playback.
   ///
-  /// - Parameters:
-  ///   - onProgress: called several times per second.
-  ///   - onConnection: called with `false` when the connection is lost, and with `true` when a new
-  ///     connection is established.
+  /// - Parameter onConnection: called with `false` when the connection is lost, and with `true`
+  ///   when a new connection is established.
   /// - Throws: ``PlaybackInterrupted``, or ``Failure`` if the playback did not begin.
   static func run(
     _ plan: PlaybackPlan, to candidates: [SocketPaths],

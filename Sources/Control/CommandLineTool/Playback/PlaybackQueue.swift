@@ -75,9 +75,8 @@ package struct PlaybackQueue: Sendable {
     hasEnded = true
   }
 
-  /// Moves due lines to the end of `output` until it holds about `limit` bytes.
-  ///
-  /// - Throws: ``Failure`` at the first line that does not have the chosen format.
+  /// Moves due lines to the end of `output` until it holds about `limit` bytes. Throws ``Failure``
+  /// at the first line that does not have the chosen format.
   package mutating func take(
     now: Int64, limit: Int, into output: inout [UInt8]
   ) throws(Failure) -> Outcome {

@@ -1,6 +1,5 @@
 import Wording
 
-/// The progress of a playback.
 package struct PlaybackProgress: Equatable, Sendable {
   package var fileBytes: Int
   /// The size of the file in bytes; nil if unknown.

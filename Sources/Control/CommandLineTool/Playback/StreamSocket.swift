@@ -29,9 +29,8 @@ final class StreamSocket {
   }
 
   /// Writes as much of `bytes` as possible without blocking, starting at `start`, which it
-  /// advances. Empties `bytes` once everything is written.
-  ///
-  /// - Returns: false if the peer has closed the connection.
+  /// advances. Empties `bytes` once everything is written. Returns false if the peer has closed the
+  /// connection.
   func write(_ bytes: inout [UInt8], from start: inout Int) -> Bool {
     while start < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in
@@ -51,8 +50,7 @@ final class StreamSocket {
   }
 
   /// Reads everything available and passes each complete line, without its line ending, to `body`.
-  ///
-  /// - Returns: false if the peer has closed the connection and everything it sent has been read.
+  /// Returns false if the peer has closed the connection and everything it sent has been read.
   func readLines(_ body: (ArraySlice<UInt8>) -> Void) -> Bool {
     var piece = [UInt8](repeating: 0, count: 4096)
     var isOpen = true

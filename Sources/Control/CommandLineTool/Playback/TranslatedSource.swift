@@ -11,8 +11,6 @@ package final class TranslatedSource: ByteSource {
   private var head: [UInt8] = []
   private var isRecognised: Bool
 
-  /// Creates a source that reads from another source.
-  ///
   /// - Parameters:
   ///   - format: the format of the input; `auto` recognises it by its first bytes.
   ///   - zone: the time zone of logs that do not name theirs.

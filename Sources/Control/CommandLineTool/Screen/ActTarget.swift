@@ -37,9 +37,8 @@ package struct ActTarget: Equatable, Sendable {
     }
   }
 
-  /// Returns the parameters for the call of an act, without the room, which the caller adds.
-  ///
-  /// - Parameter given: the level or text that the user entered.
+  /// Returns the parameters for calling an act with the level or text that the user entered. The
+  /// caller adds the room.
   package func parameters(_ act: ScreenAct, _ given: JSONValue? = nil) -> [JSONName: JSONValue] {
     var parameters = act.parameters.objectValue ?? [:]
     if let name = act.parameter {
@@ -77,7 +76,6 @@ extension ScreenNode {
   var ownActs: [ScreenAct] { (acts ?? []).filter { !$0.isAboutRow } }
   var rowActs: [ScreenAct] { (acts ?? []).filter(\.isAboutRow) }
 
-  /// The identity of this node as an ``ActTarget``; `nil` if the node itself has no acts.
   var actIdentity: String? {
     guard let act = ownActs.first else { return nil }
     // Boolean parameters are excluded, because they hold the state that the act changes.

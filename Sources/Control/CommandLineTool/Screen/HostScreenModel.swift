@@ -84,10 +84,8 @@ package struct HostScreenModel: ScreenModel {
   /// The number of key presses that move a level from 0 to 1.
   private static let levelSteps = 20.0
 
-  /// Creates the screen.
-  ///
   /// - Parameters:
-  ///   - rooms: The names of the rooms, the room to show first at the beginning.
+  ///   - rooms: The names of the rooms; the first is shown first.
   ///   - shown: The names of the panes to show; empty means all.
   ///   - hasList: Whether the user can choose other rooms from a list, which is shown first if
   ///     `rooms` is empty.

@@ -95,7 +95,6 @@ package struct NodeDrawing: Sendable {
 
   private static let widestSparkline = 24
 
-  /// Returns a node as one line.
   private func item(_ node: ScreenNode) -> StyledLine {
     item(node, sparkline: Self.widestSparkline)
   }
@@ -108,7 +107,6 @@ package struct NodeDrawing: Sendable {
     return line + StyledLine(String(repeating: " ", count: max(0, width - line.width)))
   }
 
-  /// - Parameter sparkline: the maximum width of a sparkline, in columns.
   private func item(_ node: ScreenNode, sparkline width: Int) -> StyledLine {
     let line = plainItem(node, sparkline: width)
     guard form != .plain, let identity = node.actIdentity else { return line }

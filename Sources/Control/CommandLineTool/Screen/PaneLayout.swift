@@ -34,10 +34,8 @@ package struct PaneLayout: Equatable, Sendable {
   static let pairs = 44
   private static let wideRows = 16
 
-  /// Lays out panes.
-  ///
-  /// - Parameter needs: the needs of the panes, the most important first. If the rows of the first
-  ///   pane are bounded, it gets the whole width at the top.
+  /// Lays out panes, given their needs in order of importance. If the rows of the first pane are
+  /// bounded, it gets the whole width at the top.
   package init(_ needs: [Need], columns: Int, rows: Int) {
     self.needs = needs
     let isHeaded = needs.first.map { $0.usefulRows != nil } ?? false

@@ -3,7 +3,6 @@ import Wording
 
 /// A room on a terminal: its panes, the focus, the scroll position of each pane, and the selection.
 package struct RoomDisplay: Sendable {
-  /// The newest report, with its parts.
   private var newest: (report: ScreenReport, parts: ScreenParts)?
   /// The parts as drawn. They are the newest parts, except that figures may be up to a second old.
   private var parts: ScreenParts?
@@ -226,10 +225,8 @@ package struct RoomDisplay: Sendable {
     }
   }
 
-  /// Selects the nearest row of the scrolling list that contains a text, ignoring case. Returns
-  /// whether there is such a row.
-  ///
-  /// - Parameter step: -1 searches older rows, 1 newer rows.
+  /// Selects the nearest row of the scrolling list that contains a text, ignoring case: an older
+  /// row if `step` is -1, a newer one if it is 1. Returns whether there is such a row.
   package mutating func find(_ text: String, _ step: Int) -> Bool {
     let candidates = panes.filter { $0.scrolling != nil }
     guard let pane = candidates.first(where: { $0.name == focus }) ?? candidates.first else {
@@ -428,8 +425,7 @@ package struct RoomDisplay: Sendable {
     return Array(lines.prefix(rows))
   }
 
-  /// Returns the lines of a pane with a scrolling list. The rows of the list matter most, so they
-  /// get at least half of the lines.
+  /// Returns the lines of a pane with a scrolling list, which gets at least half of them.
   ///
   /// - Parameters:
   ///   - end: the number after the last row to show.

@@ -17,9 +17,9 @@ package struct RowHistory: Sendable {
   package init() {}
 
   /// Merges the newest rows of a list with the rows received before. Drops rows that are missing in
-  /// the range that the newest rows cover, because they were removed.
+  /// the range that the newest rows cover, because they were removed. Returns whether the list is
+  /// the same one as before.
   ///
-  /// - Returns: whether the list is the same one as before.
   /// - Complexity: O(rows reported) on average; O(rows kept) if the list has changed a lot.
   @discardableResult
   package mutating func merge(_ list: ScreenNode) -> Bool {

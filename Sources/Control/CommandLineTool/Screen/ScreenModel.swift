@@ -77,10 +77,9 @@ struct LiveScreen<Model: ScreenModel> {
     self.terminal = terminal
   }
 
-  /// Shows the screen until the user leaves.
+  /// Shows the screen until the user leaves, or until `source`, which posts updates, returns or
+  /// throws.
   ///
-  /// - Parameter source: Posts updates. When `source` returns or throws, this function does the
-  ///   same.
   /// - Throws: The errors of `source`, `CancellationError` if the task is cancelled, or
   ///   ``OutputClosed``.
   mutating func run(

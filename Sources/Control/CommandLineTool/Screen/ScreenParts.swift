@@ -19,9 +19,7 @@ package struct ScreenParts: Equatable, Sendable {
   /// that contains itself.
   private static let deepest = 32
 
-  /// Splits a report.
-  ///
-  /// - Parameter shown: the names of the panes to keep; empty keeps all.
+  /// Splits a report. Keeps the panes with the names in `shown`; keeps all if it is empty.
   package init(_ report: ScreenReport, shown: [String] = []) {
     let root = Self.resolved(ScreenNode(kind: .child, view: report.root), report, depth: 0)
     collect(root)

@@ -6,9 +6,7 @@ package enum ScreenText {
   /// The notice that a live screen shows while its content is outdated.
   package static let awayNotice = "The daemon is unreachable; waiting for it."
 
-  /// Returns the lines of a screen.
-  ///
-  /// - Parameter shown: the names of the panes to show; empty means all.
+  /// Returns the lines of the panes named in `shown`, or of all panes if it is empty.
   package static func lines(
     _ report: ScreenReport, shown: [String] = [], columns: Int
   ) -> [String] {

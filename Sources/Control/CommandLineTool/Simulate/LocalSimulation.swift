@@ -6,10 +6,8 @@ import Simulation
 import YAMLReader
 
 extension Context {
-  /// Runs a verb of `HangCommand` on a scenario in this process and reports the result.
-  ///
-  /// - Parameter isSilent: whether the report is not printed, because standard output receives a
-  ///   file.
+  /// Runs a verb of `HangCommand` on a scenario in this process. Prints the report, unless
+  /// `isSilent`, because standard output receives a file.
   func simulate(
     _ path: String, _ changes: ScenarioChanges, _ files: ReportFiles, isSilent: Bool,
     _ verb: (SimulationPlan, _ progress: (_ percent: Int) -> Void) async throws -> CommandOutcome
@@ -77,7 +75,6 @@ extension Failure {
     self.init(scenario: error.description, error.file, error.line, error.key)
   }
 
-  /// - Parameter description: the complete message in one line.
   init(scenario description: String, _ file: String, _ line: Int?, _ key: String?) {
     var details: [JSONName: JSONValue] = ["file": .string(file)]
     if let line { details["line"] = .integer(Int64(line)) }

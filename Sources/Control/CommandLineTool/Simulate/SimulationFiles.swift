@@ -3,7 +3,6 @@ import HangSimulation
 import JSON
 import Simulation
 
-/// Reads the text of a scenario.
 enum ScenarioText {
   static func read(_ path: String) throws(Failure) -> String {
     guard let bytes = ScenarioFiles.disk.read(path) else {

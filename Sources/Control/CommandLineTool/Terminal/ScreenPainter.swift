@@ -11,9 +11,8 @@ package struct ScreenPainter: Sendable {
   /// Forgets the last picture, so that the next one is drawn completely.
   package mutating func forget() { shown = nil }
 
-  /// Returns the output that makes the terminal show the picture; empty if nothing changed.
-  ///
-  /// - Complexity: O(*n*) in the number of cells.
+  /// Returns the output that makes the terminal show the picture, in O(*n*) for *n* cells; empty if
+  /// nothing changed.
   package mutating func bytes(for grid: CellGrid) -> [UInt8] {
     var output = ""
     var old: CellGrid

@@ -48,10 +48,8 @@ package struct TextStyle: Equatable, Sendable {
   package static let warning = TextStyle(.yellow, strong: true)
   package static let bad = TextStyle(.red, strong: true)
 
-  /// Returns the control sequence that sets exactly this style.
-  ///
-  /// - Parameter palette: The colours that may be used. Attributes other than colours are always
-  ///   set.
+  /// Returns the control sequence that sets exactly this style. Only its colours depend on
+  /// `palette`.
   package func sequence(_ palette: Palette) -> String {
     var codes = ["0"]
     if isStrong { codes.append("1") }

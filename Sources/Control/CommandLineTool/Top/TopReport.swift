@@ -55,9 +55,7 @@ package struct TopSample: Sendable {
     self.views = views
   }
 
-  /// Samples the daemon.
-  ///
-  /// - Parameter previous: The previous sample, from which the busiest rooms are known.
+  /// Samples the daemon. The previous sample shows which rooms are the busiest.
   init(
     _ client: ControlClient, now: @Sendable () -> UInt64, after previous: TopSample?
   ) async throws {

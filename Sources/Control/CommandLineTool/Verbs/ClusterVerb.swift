@@ -170,7 +170,6 @@ struct ClusterMoveVerb: GatewayVerb {
 }
 
 extension Context {
-  /// Calls a method of `io.livehost.Gateway`.
   fileprivate func callGateway(
     _ method: String, _ parameters: [JSONName: JSONValue] = [:]
   ) async throws -> [JSONName: JSONValue] {

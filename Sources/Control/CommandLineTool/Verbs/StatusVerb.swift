@@ -37,12 +37,9 @@ struct StatusVerb: Verb {
 
 /// The text of `status`.
 package enum StatusText {
-  /// Returns the lines of the status.
-  ///
-  /// - Parameters:
-  ///   - sources: the sources that sent events which could not be shown.
-  ///   - now: milliseconds since 1970.
-  ///   - styled: applies a style to the word for the daemon's health.
+  /// Returns the lines of the status. `now` is in milliseconds since 1970. `sources` are the
+  /// sources that sent events which could not be shown. `styled` applies a style to the word for
+  /// the daemon's health.
   package static func lines(
     _ status: StatusReport, sources: [SourceReport] = [], now: Int = WallClock.milliseconds(),
     health styled: (String, TextStyle) -> String = { text, _ in text }

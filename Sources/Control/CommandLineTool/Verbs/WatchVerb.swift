@@ -62,9 +62,8 @@ struct WatchVerb: Verb {
 
   private var shown: [String] { features.map(\.rawValue) }
 
-  /// Shows a room on a terminal until the user leaves.
-  ///
-  /// - Parameter room: the room to show; nil lets the user choose from a list.
+  /// Shows a room on a terminal until the user leaves; if `room` is nil, lets the user choose from
+  /// a list.
   static func show(
     room: String?, shown: [String] = [], rate: Double = 10, _ client: ControlClient,
     _ context: Context, _ terminal: Terminal
@@ -92,9 +91,8 @@ struct WatchVerb: Verb {
     try await Self.follow(states) { try context.streaming.printJSON($0.value) }
   }
 
-  /// Passes each reply of a monitoring call to `body`.
-  ///
-  /// - Throws: ``WatchEnd`` if the room or the daemon ends after the first reply.
+  /// Passes each reply of a monitoring call to `body`. Throws ``WatchEnd`` if the room or the
+  /// daemon ends after the first reply.
   private static func follow<Replies: AsyncSequence>(
     _ replies: Replies, _ body: (Replies.Element) throws -> Void
   ) async throws {

@@ -35,10 +35,8 @@ extension Configuration {
     try read(text: ConfigurationKey.text(of: file), file: file)
   }
 
-  /// Checks that the values do not contradict each other. Must be called after all files are read.
-  ///
-  /// - Parameter file: The file name for errors.
-  /// - Throws: ``ConfigurationError`` if `rooms.open` names more rooms than `rooms.maximum`.
+  /// Throws ``ConfigurationError``, with the file name `file`, if `rooms.open` names more rooms
+  /// than `rooms.maximum`. Must be called after all files are read.
   package func validate(file: String) throws(ConfigurationError) {
     let open = Set(openRooms).count
     guard open > rooms.maximumRooms else { return }
@@ -48,9 +46,7 @@ extension Configuration {
         + "raise rooms.maximum or open fewer rooms")
   }
 
-  /// Reads the text of a file, whose values override the current values.
-  ///
-  /// - Parameter file: The file name for errors.
+  /// Reads the text of a file, whose values override the current values. Errors name `file`.
   package mutating func read(text: String, file: String) throws(ConfigurationError) {
     guard let root = try YAMLNode(parsing: text, file: file) else { return }
     try ConfigurationKey.read(root, into: &self)

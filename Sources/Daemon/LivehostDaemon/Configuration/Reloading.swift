@@ -18,9 +18,7 @@ package final class Reloading: ManagedService {
   private let metrics: DaemonMetrics
   private let retention: RecordingRetention?
 
-  /// - Parameters:
-  ///   - status: The status that the service manager shows after a reload.
-  ///   - read: Reads the configuration from the same files as when the daemon started.
+  /// - Parameter status: The status that the service manager shows after a reload.
   package init(
     _ configuration: Configuration, logLevel: SharedLogLevel, directory: RoomDirectory,
     notifier: ServiceNotifier, status: String, logger: Logger,
@@ -38,14 +36,11 @@ package final class Reloading: ManagedService {
     self.retention = retention
   }
 
-  /// Reads and applies the configuration.
-  ///
-  /// - Throws: ``ReloadFailure`` if the new configuration is invalid; the old one stays in effect.
+  /// Reads and applies the configuration. Throws ``ReloadFailure`` if the new configuration is
+  /// invalid; the old one stays in effect.
   package func reload() async throws { try reloadNow() }
 
-  /// Reads and applies the configuration without suspending, for the handler of SIGHUP.
-  ///
-  /// - Throws: ``ReloadFailure`` if the new configuration is invalid; the old one stays in effect.
+  /// Does the same as ``reload()`` without suspending, for the handler of SIGHUP.
   package func reloadNow() throws(ReloadFailure) {
     // The reload continues even if the service manager cannot be notified.
     try? notifier.reloading(status: "reading the configuration")

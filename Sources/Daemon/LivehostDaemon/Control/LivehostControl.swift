@@ -78,10 +78,8 @@ package struct LivehostControl: ControlService {
 
   package func openRoom(_ room: String) async throws { try await openRoom(room, at: nil) }
 
-  /// Opens a room and saves it, so that it is restored after a crash.
-  ///
-  /// - Parameter position: The batch that opens the room; `nil` for a call of a client. If an open
-  ///   room has already applied this batch, the call succeeds, because it is a repetition.
+  /// Opens a room and saves it, so that it is restored after a crash. A call that repeats the batch
+  /// at `position` succeeds even if the room is open. `position` is nil for a call of a client.
   func openRoom(_ room: String, at position: BatchPosition?) async throws {
     let name = try Self.name(room)
     let lane: HostLane
@@ -282,10 +280,8 @@ package struct LivehostControl: ControlService {
     return SendEventsReply(received: events.count, rejected: rejected)
   }
 
-  /// Returns the answer of a room's lane.
-  ///
-  /// - Throws: ``ControlError/noSuchRoom(_:)`` if the room is not open, or was closed in the
-  ///   meantime, in which case `ask` returns `nil`.
+  /// Returns the answer of a room's lane. Throws ``ControlError/noSuchRoom(_:)`` if the room is not
+  /// open, or if `ask` returns `nil` because the room was closed meanwhile.
   private func answer<R>(
     _ room: String, _ ask: (HostLane, RoomName) async throws -> R?
   ) async throws -> R {

@@ -37,12 +37,8 @@ package struct HangDetector: Sendable {
 
   package init() {}
 
-  /// Records a sample of the lane.
-  ///
-  /// - Parameters:
-  ///   - turn: The number of the current turn; `nil` between turns.
-  ///   - activity: The lane's activity; `nil` if it is unknown.
-  ///   - isAsleep: Whether the lane's thread is waiting in a call; `nil` if that is unknown.
+  /// Records a sample of the lane: its current turn, which is `nil` between turns, its activity,
+  /// and whether its thread is waiting in a call. The last two are `nil` if they are unknown.
   package mutating func sample(turn: UInt64?, activity: LaneActivity.Label?, isAsleep: Bool?) {
     guard let turn else { return }
     if observed?.number != turn { observed = Observed(number: turn) }

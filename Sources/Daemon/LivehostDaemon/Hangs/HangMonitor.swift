@@ -10,9 +10,7 @@ package final class HangMonitor: Sendable {
 
   private let stopSignal: WakeSignal
 
-  /// Starts the thread.
-  ///
-  /// - Parameter report: Called on the monitor's thread for each long turn, after its end.
+  /// Starts the thread, which calls `report` for each long turn after its end.
   package init(
     _ lanes: [HostLane],
     report: @escaping @Sendable (HostLane, HangDetector.Finding) -> Void

@@ -4,9 +4,7 @@ package import Logging
 import Systemd
 
 extension HangReport {
-  /// Creates the report of a finding.
-  ///
-  /// - Parameter ended: The end of the turn, in milliseconds since 1970.
+  /// Creates the report of a turn that ended at `ended`, in milliseconds since 1970.
   package init(_ finding: HangDetector.Finding, lane: Int, ended: Int) {
     let duration = finding.turn.nanoseconds
     self.init(
@@ -24,7 +22,6 @@ extension HangReport {
     }
   }
 
-  /// Writes the report to the journal.
   package func log(to logger: Logger) {
     let kind: JournalMessageID = self.kind == .hang ? .hang : .microhang
     let metadata = Logger.Metadata(
@@ -32,7 +29,6 @@ extension HangReport {
     logger.log(kind, "\(line)", metadata: metadata)
   }
 
-  /// The report as one line for people.
   package var line: String {
     let place = room.map { "room \($0)" } ?? "lane \(lane)"
     let holder =

@@ -53,7 +53,6 @@ package final class TurnMeter: Sendable {
 
   /// - Parameters:
   ///   - onTurn: Called on the lane with the length of each turn. Must return quickly.
-  ///   - times: Returns the kernel's times of the calling thread.
   ///   - clock: Returns monotonic nanoseconds, never 0.
   package init(
     activity: LaneActivity = LaneActivity(),
@@ -67,7 +66,6 @@ package final class TurnMeter: Sendable {
     self.clock = clock
   }
 
-  /// The longest turn so far, in nanoseconds.
   package var longestNanoseconds: UInt64 { longest.load(ordering: .relaxed) }
   package var count: UInt64 { turns.load(ordering: .relaxed) }
 

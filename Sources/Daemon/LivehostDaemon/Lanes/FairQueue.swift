@@ -14,9 +14,7 @@ package struct FairQueue<Key: Hashable & Sendable, Item: Sendable>: Sendable {
 
   package var isEmpty: Bool { lines.isEmpty }
 
-  /// Adds an item after all items of its key.
-  ///
-  /// - Complexity: O(1) amortised.
+  /// Adds an item after all items of its key, in O(1) amortised.
   package mutating func append(_ item: Item, for key: Key) {
     if lines[key]?.append(item) == nil {
       lines[key] = []
@@ -32,11 +30,10 @@ package struct FairQueue<Key: Hashable & Sendable, Item: Sendable>: Sendable {
     return item
   }
 
-  /// Ends the turn of the key whose item was taken.
+  /// Ends the turn of the key whose item was taken, in O(1) amortised.
   ///
   /// - Parameter item: the taken item, if it is unfinished. It stays the first of its key and is
   ///   returned again after the other keys had their turns.
-  /// - Complexity: O(1) amortised.
   package mutating func endTurn(leaving item: Item? = nil) {
     guard let key = exchange(&current, with: nil) else { return }
     if let next = item ?? lines[key]?.popFirst() {

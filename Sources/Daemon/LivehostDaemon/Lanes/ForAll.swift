@@ -1,9 +1,7 @@
 import Locking
 import SystemSupport
 
-/// Calls `begin` for all items and returns once every call has reported its completion.
-///
-/// - Parameter begin: calls `done` once, from any thread.
+/// Calls `begin` for all items and returns once each call has called `done`, from any thread.
 func forAll<Item>(
   _ items: [Item], _ begin: (_ item: Item, _ done: @escaping @Sendable () -> Void) -> Void
 ) async {

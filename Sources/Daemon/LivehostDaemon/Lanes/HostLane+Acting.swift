@@ -64,10 +64,9 @@ extension HostLane {
     return .failure(.recordingFailed(room: room.description, reason: failure))
   }
 
-  /// Reports the outcome of a request. Returns once the room has applied the outcome and, if the
-  /// room is logged or recorded, written it to disk; returns `false` if the request is void.
-  ///
-  /// - Throws: `recordingFailed` if the outcome cannot be written to disk.
+  /// Reports the outcome of a request. Returns once the room has applied the outcome and, if it is
+  /// logged or recorded, written it to disk. Returns `false` if the request is void. Throws
+  /// `recordingFailed` if writing fails.
   func report(
     _ outcome: RequestOutcome, of request: RequestIdentifier
   ) async throws(ControlError) -> Bool {

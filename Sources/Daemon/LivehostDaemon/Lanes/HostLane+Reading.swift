@@ -13,10 +13,8 @@ extension HostLane {
     }
   }
 
-  /// Returns a room in the form of `GetRoom`. Encoding runs on the caller's thread, not on the
-  /// lane.
-  ///
-  /// - Parameter features: the features to report; nil means all.
+  /// Returns a room in the form of `GetRoom`, with the given features or, if nil, with all.
+  /// Encoding runs on the caller's thread, not on the lane.
   package func report(_ name: RoomName, features: Set<Feature>? = nil) async -> RoomReport? {
     await read(name) { $0.read(features) }.map(RoomReport.init)
   }

@@ -28,14 +28,11 @@ package final class HostLane: Sendable {
   private let rooms: NIOLoopBoundBox<LaneRooms?>
 
   /// - Parameters:
-  ///   - observer: notified on the lane when one of its rooms changes its state, for example
-  ///     hibernates.
+  ///   - observer: notified on the lane of changes to its rooms, such as hibernation.
   ///   - onTurn: called on the lane with the length of each turn.
-  ///   - snapshots: saves the states of rooms. Rooms survive a restart only with `snapshots` and
-  ///     `library`.
+  ///   - snapshots: saves states; with `library`, makes rooms survive a restart.
   ///   - library: keeps the write-ahead log of the rooms.
-  ///   - recordings: makes recordings of the rooms; nil means that rooms have no recorder.
-  ///   - work: runs the chat analyses of the rooms; nil runs them on the lane itself.
+  ///   - recordings: makes recordings; nil means that rooms have no recorder.
   ///   - turnLength: how long a turn takes messages from the mailbox: half a frame. Other messages
   ///     wait for the next turn, after timers that are due.
   package init(
@@ -83,8 +80,7 @@ package final class HostLane: Sendable {
   /// Posts the closing of a room, after all earlier messages for it. Held events are applied first.
   ///
   /// - Parameters:
-  ///   - isForGood: whether the room's snapshot is removed, so that the next start does not restore
-  ///     it.
+  ///   - isForGood: whether the room's snapshot is removed.
   ///   - completion: receives the reason if the next start may restore the room nevertheless.
   package func postClosing(
     of room: RoomName, isForGood: Bool = true,
@@ -136,9 +132,8 @@ package final class HostLane: Sendable {
     }
   }
 
-  /// Returns once everything that happened in a room is on disk, if the room is logged or recorded.
-  ///
-  /// - Throws: `recordingFailed` if writing fails.
+  /// Returns once everything that happened in a logged or recorded room is on disk. Throws
+  /// `recordingFailed` if writing fails.
   func save(_ name: RoomName) async throws(ControlError) {
     let failure: String? = await withCheckedContinuation { continuation in
       postVisit(to: name) { room in

@@ -239,10 +239,8 @@ package final class RoomReplication: Sendable {
       && (try? RoomSnapshot.checkLimits(of: state)) != nil
   }
 
-  /// Estimates the number of values in a JSON text by counting the bytes outside of strings that
-  /// precede values.
-  ///
-  /// - Complexity: O(*n*) in the number of bytes.
+  /// Estimates the number of values in a JSON text, in O(*n*), by counting the bytes outside of
+  /// strings that precede values.
   package static func valueCount(in text: [UInt8]) -> Int {
     var (count, isString, isEscaped) = (0, false, false)
     for byte in text {

@@ -25,9 +25,7 @@ struct ControllerRequests {
 
   func setPatience(_ patience: Duration) { feed.patience = patience }
 
-  /// Adds a controller for some controls; `nil` means all of them.
-  ///
-  /// - Throws: `limitReached`.
+  /// Adds a controller for some controls; `nil` means all of them. Throws `limitReached`.
   func addController(
     controls: [String]?, beside requests: Requests?
   ) throws(ControlError) -> (Requests.Surface, Surface) {
@@ -45,9 +43,8 @@ struct ControllerRequests {
     return true
   }
 
-  /// Reports an outcome. Returns `false` if the request is void.
-  ///
-  /// - Parameter completion: called once the room has received the outcome.
+  /// Reports an outcome, and calls `completion` once the room has received it. Returns `false` if
+  /// the request is void.
   mutating func report(
     _ outcome: RequestOutcome, of request: Int, completion: @escaping Waiters<Void>.Completion
   ) -> Bool {

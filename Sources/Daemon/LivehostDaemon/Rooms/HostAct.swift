@@ -38,12 +38,8 @@ struct HostAct {
     }
   }
 
-  /// Returns the result of an act from the state after it.
-  ///
-  /// - Parameters:
-  ///   - isPerformed: whether the screen accepted the act, which it refuses only if a limit is
-  ///     exceeded.
-  ///   - admitted: the people whom the act admitted from the waiting room.
+  /// Returns the result of an act from the state after it. The screen refuses an act only if a
+  /// limit is exceeded. `admitted` are the people whom the act admitted from the waiting room.
   func result(
     in state: State, isPerformed: Bool, admitted: [Person]
   ) -> Result<HostReply, ControlError> {

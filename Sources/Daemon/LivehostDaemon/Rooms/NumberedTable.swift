@@ -6,7 +6,6 @@ struct NumberedTable<Value> {
   private var values: [Value?] = []
   private var free: [Int] = []
 
-  /// Adds a value and returns its number.
   mutating func add(_ value: Value) -> Int {
     guard let number = free.popLast() else {
       values.append(value)

@@ -43,9 +43,7 @@ package struct RecentIdentifiers: Sendable, Equatable {
     (0..<count).lazy.map { ring[(first + $0) & (ring.count - 1)] }
   }
 
-  /// Records an identifier; returns `false` if it is known already.
-  ///
-  /// - Complexity: O(1), amortised.
+  /// Records an identifier in O(1), amortised; returns `false` if it is known already.
   package mutating func insert(_ hash: UInt64, at now: Instant) -> Bool {
     let milliseconds = now.nanoseconds / 1_000_000
     let oldest = milliseconds - Self.lifetime.nanoseconds / 1_000_000
@@ -71,7 +69,6 @@ package struct RecentIdentifiers: Sendable, Equatable {
     (position - first) & (ring.count - 1) < count
   }
 
-  /// - Parameter slot: the result of ``freeSlot(for:)``.
   private mutating func append(_ entry: Entry, at slot: Int) {
     if count == Self.capacity {
       removeFirst()
@@ -94,9 +91,8 @@ package struct RecentIdentifiers: Sendable, Equatable {
     (table, placed) = ([], 0)
   }
 
-  /// Rebuilds the table without expired identifiers.
-  ///
-  /// - Complexity: O(*n*), once for each 2 *n* new identifiers.
+  /// Rebuilds the table without expired identifiers, in O(*n*), once for each 2 *n* new
+  /// identifiers.
   private mutating func placeAll() {
     table = [UInt16](repeating: 0, count: 4 * ring.count)
     placed = 0

@@ -35,9 +35,7 @@ package struct RejectionDigest: Sendable {
 
   package init() {}
 
-  /// Adds rejected lines. Returns the sum to report now, if any.
-  ///
-  /// - Complexity: O(1).
+  /// Adds rejected lines in O(1). Returns the sum to report now, if any.
   package mutating func add(
     _ reason: RejectionReason, count: Int, room: RoomName?, fault: String? = nil, now: UInt64
   ) -> Sum? {
@@ -58,11 +56,9 @@ package struct RejectionDigest: Sendable {
     return nil
   }
 
-  /// Returns the sums whose interval is over, in the order in which the reasons are declared.
-  /// Reporting a sum begins another interval; after an interval without rejections, the next one is
-  /// reported immediately.
-  ///
-  /// - Parameter flushing: whether to return all sums, including those of unfinished intervals.
+  /// Returns the sums whose interval is over, or all sums if `flushing`, in the order in which the
+  /// reasons are declared. Reporting a sum begins another interval; after an interval without
+  /// rejections, the next one is reported immediately.
   package mutating func takeDue(now: UInt64, flushing: Bool = false) -> [Sum] {
     RejectionReason.allCases.compactMap { reason in
       guard let window = windows[reason], window.end <= now || flushing else { return nil }

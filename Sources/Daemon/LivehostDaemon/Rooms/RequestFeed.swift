@@ -42,9 +42,8 @@ final class RequestFeed: Sendable {
       queues[surface]?.append(.request(request))
     }
 
-    /// Removes a request, so that no further controller receives it.
-    ///
-    /// - Parameter announcing: whether the controllers that have received the request are informed.
+    /// Removes a request, so that no further controller receives it. `announcing` also informs the
+    /// controllers that have received the request.
     mutating func close(_ number: Int, announcing: Bool) -> Open? {
       guard let entry = open.removeValue(forKey: number) else { return nil }
       for surface in entry.surfaces {

@@ -14,9 +14,8 @@ import SystemSupport
 extension Room {
   // MARK: The log
 
-  /// Begins the room's log after its newest batch.
-  ///
-  /// - Parameter opened: the time at which a new room was opened, in milliseconds since 1970.
+  /// Begins the room's log after its newest batch. A new room was opened at `opened`, in
+  /// milliseconds since 1970.
   func beginLog(opened: Int? = nil) {
     guard let library = snapshots?.library ?? recordings?.library else { return }
     let writer = library.log(name.description) { [life, isKept] in
@@ -102,10 +101,8 @@ extension Room {
     save(now: now)
   }
 
-  /// Saves the room's state.
-  ///
-  /// - Parameter isLast: whether the room is about to end. If replaying the log suffices to restore
-  ///   it, a snapshot is then written only if few others wait.
+  /// Saves the room's state. If the room is about to end and replaying its log suffices to restore
+  /// it, a snapshot is written only if few others wait.
   private func save(now: NIODeadline, isLast: Bool = false) {
     guard isKept else { return }
     applyHeld(now)
@@ -292,9 +289,7 @@ extension Room {
     log.recorder?.name ?? recorder.paused ?? screen.store.state.recorder.work?.recording
   }
 
-  /// Copies all later batches to a recording.
-  ///
-  /// - Parameter isNew: whether the recording is still empty.
+  /// Copies all later batches to a recording, which is still empty if `isNew`.
   func begin(_ recording: RoomRecorder, isNew: Bool, now: NIODeadline = .now()) {
     if log.isUnlogged { beginLogBySnapshot(now) }
     logRejections()
@@ -335,10 +330,8 @@ extension Room {
   /// Stops recording for good. Returns the recording to close; `nil` if there is none.
   func takeRecording() -> OwnRecorder.EndedRecording? { recorder.close(endRecording()) }
 
-  /// Returns the recording that was being written when the daemon stopped, so that it is continued
-  /// after the restart; `nil` if there is none.
-  ///
-  /// - Parameter saved: the recording that an earlier version of the daemon was writing.
+  /// Returns the recording to continue, because it was being written when the daemon stopped; `nil`
+  /// if there is none. `saved` is such a recording of an earlier version of the daemon.
   func recordingToContinue(_ saved: String?) -> String? {
     recorder.restore(screen.store.state.recorder, saved: saved)
   }

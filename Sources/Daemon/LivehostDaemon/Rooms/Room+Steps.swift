@@ -28,10 +28,8 @@ extension Room {
   private static let partOfTime: Timestamp = 10_000
 
   /// Applies a delivery, or the part of it that begins at `start`. A delivery contains events of
-  /// one sender, in order.
-  ///
-  /// - Returns: the start of the next part, before which the room must receive nothing else; `nil`
-  ///   after the last part.
+  /// one sender, in order. Returns the start of the next part, before which the room must receive
+  /// nothing else, or `nil` after the last part.
   func receive(_ delivery: RoomDelivery, from start: Int = 0, now: NIODeadline) -> Int? {
     beginWork()
     time.beginPart(following: start == 0 ? delivery.clock : nil, at: now)
@@ -168,8 +166,7 @@ extension Room {
   // MARK: Acts
 
   /// Performs an act that the host requested by a call, and logs it like an event for replays.
-  ///
-  /// - Returns: `false` if the screen refused it.
+  /// Returns `false` if the screen refused the act.
   func perform(_ payload: LiveEvent.Payload, now: NIODeadline = .now()) -> Bool {
     beginWork()
     time.advance(with: now)
@@ -245,10 +242,8 @@ extension Room {
 
   // MARK: The room's own recorder
 
-  /// Passes a request to the recorder. Calls `completion` with the outcome, possibly immediately or
-  /// during the reduction of an action.
-  ///
-  /// - Parameter retries: whether the recorder tries again until it succeeds.
+  /// Passes a request to the recorder, which with `retries` tries until it succeeds. Calls
+  /// `completion` with the outcome, possibly immediately or during the reduction of an action.
   func wish(
     _ wish: RecorderWish, retries: Bool,
     completion: @escaping Waiters<OwnRecorder.Outcome>.Completion
@@ -293,10 +288,8 @@ extension Room {
 
   // MARK: Recordings that are played
 
-  /// Makes the room's time follow a recording that is played.
-  ///
-  /// - Parameter first: the recorded time of the first step.
-  /// - Returns: `false` if another recording is being played.
+  /// Makes the room's time follow a recording that begins at the recorded time `first`. Returns
+  /// `false` if another recording is being played.
   func beginReplay(from first: Instant) -> Bool {
     guard !time.isReplaying else { return false }
     time.beginReplay(from: first)
@@ -364,9 +357,7 @@ extension Room {
   }
 
   /// Ends a complete or abandoned replay, so that the room's time follows the machine's clock
-  /// again.
-  ///
-  /// - Returns: the digest of the state after the last step.
+  /// again. Returns the digest of the state after the last step.
   func endReplay(now: NIODeadline = .now()) -> String {
     let digest = StateDigest.text(of: screen)
     time.endReplay()
@@ -386,7 +377,6 @@ extension Room {
     return digest
   }
 
-  /// Logs the end of a replay.
   func logReplayEnd() {
     known.isReplaying = false
     log.add(RoomChange(replays: false), at: time.now)

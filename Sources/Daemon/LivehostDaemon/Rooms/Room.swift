@@ -234,7 +234,6 @@ final class Room {
     HostAct(room: name, event: act).request(in: screen.store.state)
   }
 
-  /// Returns the reply to an act that became a request, after its outcome.
   func reply(to act: LiveEvent.Payload, _ outcome: RequestOutcome) -> HostReply {
     HostAct(room: name, event: act).reply(after: outcome, in: screen.store.state)
   }
@@ -282,9 +281,7 @@ final class Room {
 
   // MARK: Reports
 
-  /// Reads the data that a report needs, on the lane.
-  ///
-  /// - Parameter features: the features to report; `nil` means all.
+  /// Reads the data that a report of these features needs, on the lane; `nil` means all features.
   func read(_ features: Set<Feature>?) -> RoomReading {
     screen.evaluateViews()
     return RoomReading(

@@ -35,7 +35,6 @@ package final class RoomDirectory: Sendable {
 
   package var count: Int { state.withLock { $0.lanes.count } }
 
-  /// Returns the lane of an open room.
   package func lane(of room: RoomName) -> HostLane? {
     state.withLock { $0.lanes[room] }.map { lanes[$0] }
   }
@@ -83,10 +82,8 @@ package final class RoomDirectory: Sendable {
     return lane
   }
 
-  /// Closes a room and returns once it is closed; returns `false` if it is not open.
-  ///
-  /// - Parameter onFailure: called with the reason if the next start may restore the room
-  ///   nevertheless.
+  /// Closes a room and returns once it is closed; returns `false` if it is not open. Calls
+  /// `onFailure` with the reason if the next start may restore the room nevertheless.
   package func close(_ room: RoomName, onFailure: (String) -> Void = { _ in }) async -> Bool {
     await end(room, isForGood: true, onFailure: onFailure)
   }

@@ -4,7 +4,6 @@ import Systemd
 
 /// A change of a room that is reported to the daemon's observers.
 package enum RoomEvent: Sendable {
-  /// A new room was opened.
   case opened
   /// A room was restored with the state that it had when the daemon stopped.
   case restored

@@ -28,9 +28,7 @@ struct RoomReading: Sendable {
   let frames: UInt64
   let views: [String: ViewReport]
 
-  /// - Parameters:
-  ///   - newestMessages: the maximum number of chat messages to report.
-  ///   - features: the features to report; `nil` means all.
+  /// Reads at most `newestMessages` chat messages; nil for `features` means all features.
   init(_ screen: HostScreen, room: String, newestMessages: Int, _ features: Set<Feature>?) {
     self.room = room
     phase = screen.store.state.phase

@@ -49,9 +49,8 @@ struct RoomTime {
   /// Returns the room's time of an event, while events move it.
   mutating func time(of timestamp: Timestamp) -> Instant { clock.time(of: timestamp) }
 
-  /// Records that a part of a delivery has arrived.
-  ///
-  /// - Parameter source: the clock that the sender selects; `nil` after the first part.
+  /// Records that a part of a delivery has arrived, and follows the clock that the sender selects
+  /// with the first part.
   mutating func beginPart(following source: FrameClock?, at machine: NIODeadline) {
     lastDelivery = machine
     if let source, replayOffset == nil { clock.follow(source, machine: machine.machineTime) }
@@ -72,11 +71,8 @@ struct RoomTime {
     }
   }
 
-  /// Returns the machine's time of the next frame; `nil` if there is nothing to draw.
-  ///
-  /// - Parameters:
-  ///   - next: the next frame that the screen needs.
-  ///   - isAwaited: whether senders wait for a frame.
+  /// Returns the machine's time of the next frame, which the screen needs or senders wait for;
+  /// `nil` if there is nothing to draw.
   func deadline(of next: Instant?, isAwaited: Bool) -> NIODeadline? {
     if replayOffset != nil { return nil }
     var next = next
@@ -113,10 +109,8 @@ struct RoomTime {
 
   // MARK: Replays and restarts
 
-  /// Makes the steps of a recording move the time.
-  ///
-  /// - Parameter first: the recorded time of the first step. A new room adopts the recorded times;
-  ///   any other room continues from its own time.
+  /// Makes the steps of a recording that begins at `first` move the time. A new room adopts the
+  /// recorded times; any other room continues from its own time.
   mutating func beginReplay(from first: Instant) {
     replayOffset = max(0, clock.now.nanoseconds - first.nanoseconds)
   }

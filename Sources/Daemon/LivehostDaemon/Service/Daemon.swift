@@ -21,11 +21,9 @@ package struct Daemon: Sendable {
   let readConfiguration: Configuration.Reader
 
   /// - Parameters:
-  ///   - logLevel: The current log level, which a reload can change.
   ///   - lostEntries: Returns the number of journal entries that were lost.
   ///   - pingJournal: Asks the journal thread to beat the heartbeat; `nil` if there is no such
   ///     thread.
-  ///   - readConfiguration: Reads the configuration again, for a reload.
   package init(
     configuration: Configuration, paths: RuntimePaths, logger: Logger,
     notifier: ServiceNotifier = ServiceNotifier(),

@@ -35,8 +35,6 @@ package final class DaemonStatus: Sendable {
   /// - Parameters:
   ///   - lostEntries: Returns the number of journal entries that were lost.
   ///   - longestSliceNanoseconds: Returns the longest time that a task ran without yielding.
-  ///   - problems: Returns the current problems of other parts of the daemon.
-  ///   - refusals: Returns the counts of refusals so far.
   ///   - remarks: Returns how often the decoder has made each remark about a line so far.
   package init(
     version: String, lostEntries: @escaping @Sendable () -> Int,

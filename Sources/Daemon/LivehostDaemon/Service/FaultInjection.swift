@@ -19,11 +19,8 @@ package struct FaultInjection: Sendable {
   /// How long `SIGUSR2` holds the first lane, in milliseconds; `nil` if the signal is not trapped.
   let laneHold: UInt32?
 
-  /// Creates the given faults; none by default.
-  ///
-  /// - Parameters:
-  ///   - holds: How long each kind of work holds its lane, in milliseconds.
-  ///   - laneHold: How long `SIGUSR2` holds the first lane, in milliseconds.
+  /// Creates the given faults: how long each kind of work, and `SIGUSR2`, hold a lane in
+  /// milliseconds.
   package init(_ holds: [LaneActivity.Work: UInt64] = [:], laneHold: UInt32? = nil) {
     self.holds = holds
     self.laneHold = laneHold

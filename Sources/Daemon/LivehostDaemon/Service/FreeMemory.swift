@@ -7,9 +7,8 @@ package enum FreeMemory {
     unsafeBitCast($0, to: (@convention(c) @Sendable (_ kept: Int) -> CInt).self)
   }
 
-  /// Returns the free memory to the system. Threads that allocate during the call may have to wait.
-  ///
-  /// - Complexity: O(*n*), where *n* is the amount of free memory.
+  /// Returns the free memory to the system, in O(*n*) for the amount of free memory. Threads that
+  /// allocate during the call may have to wait.
   @Sendable static func giveBack() { _ = trim?(0) }
 
   /// Limits the free memory at the end of each thread's heap to 1 MiB, because ``giveBack()`` does

@@ -27,16 +27,14 @@ package struct Part: Sendable {
 }
 
 extension ServiceGroup {
-  /// Creates a group that starts the parts sequentially and stops them sequentially.
+  /// Creates a group that starts the parts in order, one after the other, and stops them in the
+  /// order of `stopping`.
   ///
-  /// If a part fails to start, the running parts are stopped in the order of `stopping`, and
-  /// `run()` throws the error. If a shutdown begins while a part starts, that part is stopped after
-  /// it has started, and no further part starts.
+  /// If a part fails to start, the running parts are stopped in that order, too, and `run()` throws
+  /// the error. If a shutdown begins while a part starts, that part is stopped after it has
+  /// started, and no further part starts.
   ///
-  /// - Parameters:
-  ///   - parts: The parts, in the order in which they start.
-  ///   - stopping: The names of the parts, in the order in which they stop.
-  ///   - signals: The signals that shut the group down.
+  /// - Parameter signals: The signals that shut the group down.
   package init(
     starting parts: [Part], stopping: [String], signals: [UnixSignal] = [], logger: Logger
   ) {

@@ -8,10 +8,8 @@ package struct ReceivedRate: Sendable {
 
   package init() {}
 
-  /// Records a total.
-  ///
-  /// - Parameter total: The number of events that all rooms have received, including those from
-  ///   before a restart of the daemon.
+  /// Records the number of events that all rooms have received, including those from before a
+  /// restart.
   package mutating func note(_ total: Int, at now: NIODeadline) {
     samples.removeAll { $0.at < now - Self.window }
     samples.append((now, total))

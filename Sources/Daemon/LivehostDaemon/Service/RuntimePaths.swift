@@ -31,9 +31,8 @@ package struct RuntimePaths: Sendable, Equatable {
     isStateManaged = stateDirectory == nil && managed != nil
   }
 
-  /// Creates the runtime directory with access only for its owner, unless it exists.
-  ///
-  /// - Throws: ``DaemonError`` if it cannot be created or written, or if other users can change it.
+  /// Creates the runtime directory with access only for its owner, unless it exists. Throws
+  /// ``DaemonError`` if it cannot be created or written, or if other users can change it.
   package func makeRuntimeDirectory() throws(DaemonError) {
     if mkdir(runtimeDirectory, 0o700) == 0 { return }
     switch errno {

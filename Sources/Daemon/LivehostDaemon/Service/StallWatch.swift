@@ -19,9 +19,8 @@ package struct StallWatch: Sendable {
       patience: min(interval?.checkPeriodNanoseconds ?? .max, 10_000_000_000))
   }
 
-  /// Records the threads that are silent at a check.
-  ///
-  /// - Returns: The threads that have stalled, and the stalled threads that must be logged now.
+  /// Records the threads that are silent at a check. Returns the threads that have stalled, and the
+  /// stalled threads that must be logged now.
   package mutating func note(
     _ silent: [WatchdogDriver.SilentThread]
   ) -> (stalled: [WatchdogDriver.SilentThread], mentioned: [WatchdogDriver.SilentThread]) {

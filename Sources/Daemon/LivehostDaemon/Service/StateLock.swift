@@ -8,13 +8,12 @@ import Glibc
 struct StateLock: ~Copyable {
   private let descriptor: Int32
 
-  /// Creates the directory if it is missing, and locks it.
+  /// Creates the directory if it is missing, and locks it. A directory that the service manager
+  /// created (`isManaged`) may be a symbolic link.
   ///
   /// A directory that cannot be created or opened stays unlocked. Nothing can be saved in it, and
   /// the parts that need it report this.
   ///
-  /// - Parameter isManaged: Whether the service manager created the directory, which may then be a
-  ///   symbolic link.
   /// - Throws: ``DaemonError`` if another process holds the lock or other users can change the
   ///   directory.
   init(_ directory: String, isManaged: Bool) throws(DaemonError) {

@@ -35,16 +35,13 @@ package struct RoomTasks: Sendable {
 
   package var reports: [TaskReport] { registry.reports }
 
-  /// Cancels a task.
-  ///
-  /// - Throws: ``ControlError/noSuchTask(_:)`` if no running task has this name.
+  /// Cancels a task. Throws ``ControlError/noSuchTask(_:)`` if no running task has this name.
   package func cancel(_ name: String) throws(ControlError) {
     guard registry.cancel(name) else { throw .noSuchTask(name) }
   }
 
-  /// Runs a task to its end, and logs how it ended.
-  ///
-  /// - Parameter reply: Called with each part of the result.
+  /// Runs a task to its end, passes each part of the result to `reply`, and logs how the task
+  /// ended.
   package func run(
     _ request: StartTaskRequest, reply: @escaping @Sendable (TaskReply) async throws -> Void,
     progress: @escaping @Sendable (TaskReply) -> Void
@@ -142,12 +139,9 @@ package struct RoomTasks: Sendable {
       json: ["events": .integer(Int64(events))], lines: ["\(events) events"])
   }
 
-  /// Checks recordings for damage.
+  /// Checks one recording for damage, or the recordings of a room, or all of them.
   ///
-  /// - Parameters:
-  ///   - recording: The only recording to check; `nil` for all.
-  ///   - room: The room whose recordings to check; `nil` for all.
-  ///   - reply: Called with the progress, at most a hundred times, and with each result.
+  /// - Parameter reply: Called with the progress, at most a hundred times, and with each result.
   package func verify(
     _ recording: String?, room: RoomName?,
     reply: @escaping @Sendable (VerifyRecordingsReply) async throws -> Void
@@ -177,9 +171,8 @@ package struct RoomTasks: Sendable {
     }
   }
 
-  /// Checks a recording for damage. A recording that cannot be read counts as damaged.
-  ///
-  /// - Returns: `nil` if the recording was deleted in the meantime.
+  /// Checks a recording for damage. A recording that cannot be read counts as damaged. Returns
+  /// `nil` if the recording was deleted in the meantime.
   private func verify(
     _ recording: RecordingReport, isNew: Bool,
     progress: (_ bytes: Int) async throws -> Void

@@ -62,15 +62,11 @@ package final class TaskRegistry: Sendable {
     for task in tasks { task.cancel?() }
   }
 
-  /// Runs `body` as a task.
+  /// Runs `body` as a task. The task is cancelled by ``cancel(_:)``, by the cancellation of the
+  /// calling task, or when the room that it depends on is closed.
   ///
-  /// The task is cancelled by ``cancel(_:)``, by the cancellation of the calling task, or when the
-  /// room that the task depends on is closed.
-  ///
-  /// - Parameters:
-  ///   - onProgress: Called with the percentage, at most a hundred times. While the total is
-  ///     unknown, called with `nil`, at most once a second.
-  ///   - onEnd: Called once, at the end of the task.
+  /// - Parameter onProgress: Called with the percentage, at most a hundred times. While the total
+  ///   is unknown, called with `nil`, at most once a second.
   /// - Throws: ``ControlError/noSuchRoom(_:)`` if the room was closed;
   ///   ``ControlError/taskCancelled(_:)`` after ``cancel(_:)``; `CancellationError` if the calling
   ///   task was cancelled; the errors of `body`.

@@ -22,9 +22,7 @@ package struct Simulations: Sendable {
     self.slots = slots
   }
 
-  /// Runs a simulation and returns its report.
-  ///
-  /// - Throws: ``ControlError``; `CancellationError`.
+  /// Runs a simulation and returns its report. Throws ``ControlError`` or `CancellationError`.
   package func run(
     _ request: SimulateRequest, progress: @escaping @Sendable (Int) -> Void
   ) async throws -> SimulateReply {

@@ -29,9 +29,8 @@ package final class WorkExecutor: TaskExecutor {
   /// The maximum number of tasks that run concurrently.
   package let width: Int
 
-  /// Creates an executor. Its tasks wait until ``start(onRefusal:)`` is called.
-  ///
-  /// - Parameter width: The number of threads, at least 1.
+  /// Creates an executor with at least one thread. Its tasks wait until ``start(onRefusal:)`` is
+  /// called.
   package init(width: Int) {
     precondition(width > 0)
     self.width = width

@@ -26,9 +26,8 @@ package final class WorkSlots: Sendable {
 
   /// Waits for a free slot, then runs `body`.
   ///
-  /// - Parameter isNew: Whether the call is refused if too many tasks are waiting. Pass `false` for
-  ///   the next step of a task that has already begun, which must not be refused.
-  /// - Throws: ``Full``; `CancellationError`; the errors of `body`.
+  /// - Parameter isNew: Whether the call throws ``Full`` if too many tasks are waiting. Pass
+  ///   `false` for the next step of a task that has already begun, which must not be refused.
   package func run<R>(isNew: Bool = true, _ body: () async throws -> R) async throws -> R {
     try await enter(isNew: isNew)
     defer { release() }

@@ -54,7 +54,6 @@ struct Announcements: Sendable {
     }
   }
 
-  /// Returns the entries to write now.
   mutating func due(at now: Instant) -> [Write] {
     entries = entries.filter { now < $0.value.until }
     let due = entries.filter { now >= $0.value.next }.sorted { $0.key < $1.key }

@@ -7,7 +7,6 @@ extension ClusterNode {
   /// JetStream's error codes for a write that expected another last sequence.
   private static let wrongSequence: Set<Int64> = [10071, 10164]
 
-  /// Carries out the actions of the lease keeper.
   func perform(_ actions: [LeaseKeeper.Action]) {
     for action in actions {
       switch action {

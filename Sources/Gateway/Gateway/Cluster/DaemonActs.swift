@@ -13,10 +13,8 @@ struct DaemonActs: Sendable {
   init(control: String) { self.control = control }
 
   /// Carries out an act, repeating it until the daemon has answered or `isNeeded` returns false.
-  /// Returns the outcome; `nil` if the act is no longer needed.
-  ///
-  /// - Parameter started: called if the outcome follows later, for example after a controller has
-  ///   confirmed the act.
+  /// Returns the outcome; `nil` if the act is no longer needed. Calls `started` if the outcome
+  /// follows later, for example after a controller has confirmed the act.
   func carryOut(
     _ act: LogFeed.Act, while isNeeded: @Sendable () async -> Bool,
     started: @escaping @Sendable () -> Void

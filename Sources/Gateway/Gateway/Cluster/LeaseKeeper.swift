@@ -197,9 +197,8 @@ package struct LeaseKeeper: Sendable {
     }
   }
 
-  /// Records that an entry of the bucket was written, or deleted if `value` is `nil`.
-  ///
-  /// - Parameter written: when the servers stored it, in nanoseconds by their own clock.
+  /// Records that an entry of the bucket was written, or deleted if `value` is `nil`. The servers
+  /// stored it at `written`, in nanoseconds by their own clock.
   package mutating func observed(
     key: String, value: JSONValue?, sequence: UInt64, written: UInt64, at now: Instant
   ) -> [Action] {
@@ -391,9 +390,7 @@ package struct LeaseKeeper: Sendable {
   }
 
   /// Keeps writing an entry that announces something to other nodes, for
-  /// ``Settings/announcementLifetime``.
-  ///
-  /// - Parameter sequence: the sequence of the first write of the entry.
+  /// ``Settings/announcementLifetime``. `sequence` is the sequence of its first write.
   package mutating func announce(
     _ key: String, _ value: JSONValue, sequence: UInt64, at now: Instant
   ) { announcements.add(key, value, sequence: sequence, at: now) }

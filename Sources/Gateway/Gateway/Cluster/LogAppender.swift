@@ -69,12 +69,9 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
   /// The time at which the oldest unanswered message was first sent.
   package var waitingSince: Instant? { lines.values.compactMap(\.sent).min() }
 
-  /// Adds a batch. Its receipt is returned once the log has stored the batch and everything before
-  /// it in its room.
-  ///
-  /// - Parameters:
-  ///   - isAlone: whether the batch needs a message of its own.
-  ///   - receipt: `nil` if the receipt of the room's next batch covers this one.
+  /// Adds a batch, in a message of its own if `isAlone`. Its receipt is returned once the log has
+  /// stored the batch and everything before it in its room; a batch without a receipt is covered by
+  /// the next one's.
   package mutating func append(
     _ batch: [UInt8], position: BatchPosition?, in room: RoomName, isAlone: Bool = false,
     receipt: Receipt?

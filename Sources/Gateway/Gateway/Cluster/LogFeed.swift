@@ -142,7 +142,6 @@ package struct LogFeed: Sendable {
 
   package var isFull: Bool { bytes >= Self.window }
 
-  /// Begins a partition with its known rooms.
   package mutating func begin(_ partition: Partition, _ known: [RoomName: Beginning]) {
     rooms[partition] = known.mapValues { Room($0) }
     terms[partition] = nextTerm
@@ -384,13 +383,9 @@ package struct LogFeed: Sendable {
 
   // MARK: Snapshots
 
-  /// Returns the room whose snapshot is due and that has the most bytes since its last snapshot.
-  /// The snapshot of a closed room is due immediately.
-  ///
-  /// - Parameters:
-  ///   - interval: the time after which a changed room needs a snapshot.
-  ///   - bytes: the number of log bytes after which a room needs a snapshot.
-  /// - Complexity: O(number of rooms).
+  /// Returns the room whose snapshot is due and that has the most bytes since its last snapshot, in
+  /// O(number of rooms). The snapshot of a closed room is due immediately. Other changed rooms need
+  /// a snapshot after `interval`, or after `bytes` in the log.
   package func nextSnapshot(
     every interval: Interval, or bytes: Int, at now: Instant
   ) -> (partition: Partition, room: RoomName)? {
@@ -416,10 +411,8 @@ package struct LogFeed: Sendable {
     return rooms[partition]?[room]?.gone
   }
 
-  /// Returns the first message after a snapshot, and the newest batch of each sender before it;
-  /// `nil` if the partition has begun again since.
-  ///
-  /// - Parameter code: the position that the snapshot contains.
+  /// Returns the first message after a snapshot at the position `code`, and the newest batch of
+  /// each sender before it; `nil` if the partition has begun again since.
   package func basis(
     of room: RoomName, _ partition: Partition, at code: Int
   ) -> (start: UInt64, senders: [String: SenderPositions.Position])? {
@@ -449,9 +442,7 @@ package struct LogFeed: Sendable {
   }
 
   /// Returns the last message up to which snapshots contain everything that was read of a
-  /// partition.
-  ///
-  /// - Parameter without: a room whose snapshot contains everything before `start`.
+  /// partition. The snapshot of the room `without` contains everything before `start`.
   package func covered(_ partition: Partition, without room: RoomName, from start: UInt64) -> UInt64
   {
     guard let rooms = rooms[partition] else { return 0 }

@@ -29,7 +29,6 @@ package struct SnapshotHeader: Equatable, Sendable {
   package var bytes: Int
   /// The CRC-32C of all parts in order.
   package var checksum: UInt32
-  /// The node that wrote the header.
   package var node: String
   package var epoch: UInt64
   /// The newest batch of each sender in the log at the snapshot's position.
@@ -54,7 +53,6 @@ package struct SnapshotHeader: Equatable, Sendable {
     "\(prefix(of: room)).\(identifier)"
   }
 
-  /// Returns a unique identifier for a snapshot.
   package static func identifier(epoch: UInt64, nanoseconds: Int) -> String {
     "\(epoch)-\(nanoseconds)"
   }
@@ -62,12 +60,9 @@ package struct SnapshotHeader: Equatable, Sendable {
   /// The time at which storing the snapshot began, in nanoseconds since 1970.
   var begun: Int? { identifier.split(separator: "-").last.flatMap { Int($0) } }
 
-  /// Returns a purge filter for each stored snapshot that has parts but no header.
-  ///
-  /// - Parameters:
-  ///   - kept: the identifiers in headers.
-  ///   - epoch: snapshots of this epoch or later are excluded, because they may still be
-  ///     incomplete.
+  /// Returns a purge filter for each stored snapshot that has parts but whose identifier is not
+  /// `kept` by a header. Excludes snapshots of `epoch` or later, because they may still be
+  /// incomplete.
   package static func leftovers(
     among subjects: [String], keeping kept: [String], before epoch: UInt64
   ) -> Set<String> {

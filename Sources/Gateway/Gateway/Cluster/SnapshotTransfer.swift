@@ -84,12 +84,9 @@ struct SnapshotTransfer: Sendable {
 
   // MARK: Loading
 
-  /// Loads the rooms of a partition into the daemon if the store has a newer state. Then removes
-  /// leftovers of earlier takeovers and crashes from the store.
-  ///
-  /// - Parameters:
-  ///   - held: the daemon's position in the log, by room.
-  ///   - epoch: the epoch of this takeover.
+  /// Loads the rooms of a partition into the daemon if the store has a newer state than `held`, the
+  /// daemon's positions in the log. Then removes leftovers of takeovers before `epoch` and of
+  /// crashes from the store.
   func load(
     _ partition: Partition, log: String, held: [RoomName: Int], epoch: UInt64
   ) async throws -> Loaded {

@@ -33,9 +33,7 @@ struct StoredSnapshots {
   }
 
   /// Records that the store has another header of a room than was known; the next header replaces
-  /// it.
-  ///
-  /// - Parameter header: `nil` if the header cannot be read or belongs to another log.
+  /// it. `header` is `nil` if it cannot be read or belongs to another log.
   mutating func find(_ header: SnapshotHeader?, sequence: UInt64, of room: RoomName) {
     let partition = Partition(of: room)
     // This is read before the assignment, which has exclusive access to the entry.

@@ -54,7 +54,6 @@ struct StreamReaders {
     pulls[.log(partition)] = nil
   }
 
-  /// Stops reading all logs.
   mutating func endLogs() {
     logs = [:]
     pulls = pulls.filter { $0.key == .leases }
@@ -90,9 +89,7 @@ struct StreamReaders {
     return metadata
   }
 
-  /// Returns the request that a reader must send now.
-  ///
-  /// - Parameter isPaused: whether reading the log is paused.
+  /// Returns the request that a reader must send now. No log is read while `isPaused`.
   mutating func next(_ reader: Reader, isPaused: Bool, at now: Instant) -> LogConsumer.Action? {
     change(reader) { $0.tick(isPaused: reader != .leases && isPaused, at: now) }
   }

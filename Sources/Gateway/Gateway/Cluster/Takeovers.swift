@@ -38,10 +38,7 @@ package struct Takeovers {
   }
 
   /// Returns the partitions to load now, each with the epoch of its lease. Call ``endLoading(_:)``
-  /// for each.
-  ///
-  /// - Parameter epoch: returns the epoch of a partition's lease; `nil` if the partition cannot be
-  ///   loaded now.
+  /// for each. `epoch` returns `nil` for a partition that cannot be loaded now.
   package mutating func beginLoading(_ epoch: (Partition) -> UInt64?) -> [(
     Partition, epoch: UInt64
   )] {
@@ -77,10 +74,9 @@ package struct Takeovers {
     return current
   }
 
-  /// Stops reading a partition so that its rooms can be closed and loaded again. Returns whether to
-  /// do so now; if so, call ``endRestart(_:isHeld:)`` afterwards.
-  ///
-  /// - Parameter interval: the shortest time between two restarts of a partition.
+  /// Stops reading a partition so that its rooms can be closed and loaded again, but at most once
+  /// per `interval`. Returns whether to do so now; if so, call ``endRestart(_:isHeld:)``
+  /// afterwards.
   package mutating func restart(_ partition: Partition, at now: Instant, every interval: Interval)
     -> Bool
   {
@@ -92,9 +88,8 @@ package struct Takeovers {
     return true
   }
 
-  /// Records that the rooms of a restarting partition are closed.
-  ///
-  /// - Parameter isHeld: whether the node has held the lease without interruption.
+  /// Records that the rooms of a restarting partition are closed. `isHeld` is true if the node has
+  /// held the lease without interruption.
   package mutating func endRestart(_ partition: Partition, isHeld: Bool) {
     precondition(restarting.remove(partition) != nil, "partition \(partition) did not restart")
     if isHeld { waiting.insert(partition) }

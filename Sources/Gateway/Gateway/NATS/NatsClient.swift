@@ -211,11 +211,9 @@ package final class NatsClient: Sendable {
       status: status, description: status == nil ? nil : header("Description"))
   }
 
-  /// Publishes messages in the order of the calls. Returns immediately, because the library would
-  /// wait for the network and for its locks while it connects. Messages that cannot be sent are
-  /// dropped.
-  ///
-  /// - Parameter token: the token below ``inbox`` to which the answer is sent.
+  /// Publishes messages in the order of the calls; answers are sent to `token` below ``inbox``.
+  /// Returns immediately, because the library would wait for the network and for its locks while it
+  /// connects. Messages that cannot be sent are dropped.
   package func publish(
     _ subject: String, token: String? = nil, headers: [(String, String)] = [], _ body: [UInt8]
   ) {

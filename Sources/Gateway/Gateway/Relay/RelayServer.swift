@@ -4,12 +4,8 @@ package import UnixSockets
 package import Varlink
 
 extension Relay {
-  /// Serves this relay on a socket.
-  ///
-  /// - Parameters:
-  ///   - viewers: the maximum number of concurrent monitors.
-  ///   - mayChange: whether a caller is privileged. Other callers share three quarters of the
-  ///     connections.
+  /// Serves this relay on a socket for at most `viewers` concurrent monitors. Callers that are not
+  /// privileged (`mayChange`) share three quarters of the connections.
   package func serve(
     on socket: ListeningSocket, viewers: Int,
     mayChange: @escaping @Sendable (Peer) -> Bool,

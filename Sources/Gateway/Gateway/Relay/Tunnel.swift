@@ -124,10 +124,8 @@ package enum Tunnel {
   }
 
   /// Returns socket options with which the kernel ends connections to machines that are gone, for
-  /// example after a power failure.
-  ///
-  /// - Parameter patience: the number of seconds within which the other end must acknowledge sent
-  ///   bytes, and must accept bytes that wait.
+  /// example after a power failure. The other end must acknowledge sent bytes, and accept bytes
+  /// that wait, within `patience` seconds.
   private static func liveness(
     patience: Int
   ) -> [(option: ChannelOptions.Types.SocketOption, value: Int)] {

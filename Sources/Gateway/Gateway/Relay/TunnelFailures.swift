@@ -24,9 +24,6 @@ final class TunnelFailures: Sendable {
   private let loop: any EventLoop
   private let report: @Sendable (String) -> Void
 
-  /// - Parameters:
-  ///   - loop: schedules the lines that the throttle delays.
-  ///   - report: called with each line.
   init(on loop: any EventLoop, _ report: @escaping @Sendable (String) -> Void) {
     (self.loop, self.report) = (loop, report)
   }

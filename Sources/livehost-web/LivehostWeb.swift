@@ -168,7 +168,6 @@ struct LivehostWeb: AsyncParsableCommand {
   }
 }
 
-/// The error for a file that this program cannot create.
 struct FileFailure: Error, CustomStringConvertible {
   let path: String
   let code: Int32

@@ -19,6 +19,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
   package var name: String { String(describing: self) }
 }
 
+/// The error of a verb: an exit code, and a message for the user.
 package struct Failure: Error, Equatable, Sendable {
   package var status: ExitStatus
   package var message: String

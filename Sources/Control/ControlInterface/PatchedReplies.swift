@@ -22,6 +22,7 @@ extension MonitorScreenReply: PatchReply {
 /// The states of a monitored room; each has the form of a reply of `GetRoom`.
 package typealias RoomStates = PatchedReplies<MonitorRoomReply>
 
+/// The screens of a monitored room, each in the form of `GetScreen`.
 package typealias Screens = PatchedReplies<MonitorScreenReply>
 
 /// The replies to a monitoring call, with merge patches applied to the first value.

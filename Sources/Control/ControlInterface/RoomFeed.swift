@@ -41,7 +41,6 @@ package final class RoomFeed: Sendable {
   }
 
   private struct Contents {
-    /// The number of the room's current state.
     var number: UInt64 = 1
     /// The shared states by features; nil means all features.
     var shared: [Set<Feature>?: Shared] = [:]

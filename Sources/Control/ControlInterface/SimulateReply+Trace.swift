@@ -14,6 +14,5 @@ extension SimulateReply {
     return parts
   }
 
-  /// The maximum number of characters of a trace in one reply.
   private static let partLength = 500_000
 }

@@ -19,7 +19,6 @@ enum WatchedForm: String, CaseIterable {
 /// When a stream can send, it sends the changes since the last state that it sent. A slow reader
 /// therefore receives fewer and larger patches, and nothing is queued.
 package final class RoomState: Sendable {
-  /// A state with its number.
   package struct Version: Sendable {
     package let sequence: Int
     package let value: JSONValue

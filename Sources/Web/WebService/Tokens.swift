@@ -1,4 +1,4 @@
-/// The right of a request.
+/// What a request may do, in ascending order.
 package enum Right: Int, Sendable, Comparable {
   /// Reading what the control socket shows to every user.
   case reading

@@ -1,7 +1,7 @@
 package import Hummingbird
 import NIOCore
 
-/// The context of a request: its channel and its right.
+/// The context of a request, which stores the right that its token grants.
 package struct WebContext: RequestContext {
   package var coreContext: CoreRequestContextStorage
   let channel: any Channel

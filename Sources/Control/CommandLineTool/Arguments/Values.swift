@@ -12,6 +12,7 @@ extension RoomName: ExpressibleByArgument {
 extension Feature: ExpressibleByArgument {}
 extension ScrollPosition: ExpressibleByArgument {}
 
+/// How fast a recording is played, relative to its timestamps.
 package enum PlaybackSpeed: Equatable, Sendable {
   /// The pace of the recording's timestamps, multiplied by a factor.
   case times(Double)
@@ -38,6 +39,7 @@ extension PlaybackSpeed: ExpressibleByArgument {
   }
 }
 
+/// The format of a recording's lines.
 package enum LineFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
   /// Any mixture of formats that the daemon recognises.
   case auto

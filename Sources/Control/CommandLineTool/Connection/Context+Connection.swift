@@ -7,7 +7,6 @@ import Wording
 extension Context {
   var socketPaths: [SocketPaths] { SocketPaths.candidates(option: socketOption, environment) }
 
-  /// Calls the daemon on a connection of its own.
   func withDaemon<Result>(
     _ body: (ControlClient) async throws -> Result
   ) async throws -> Result {

@@ -10,7 +10,6 @@ final class DaemonProcess: Sendable {
     case killed(signal: Int32)
   }
 
-  /// The process identifier of the running daemon.
   private static let current = Guarded<pid_t?>(nil)
   private static let startTimeout: UInt64 = 30_000_000_000
   private static let stopTimeout: UInt64 = 15_000_000_000
@@ -19,7 +18,6 @@ final class DaemonProcess: Sendable {
   private let process: pid_t
   private let directory: TemporaryDirectory
 
-  /// Starts the daemon; returns when it is ready.
   static func start(
     program: String, directory: TemporaryDirectory, environment: ProcessEnvironment
   ) async throws -> DaemonProcess {

@@ -2,6 +2,7 @@ import ControlInterface
 package import SystemSupport
 package import Systemd
 
+/// Selects journal entries by kind, room and time.
 package struct JournalQuery: Sendable {
   package var source = JournalReader.Source.local
   /// The kinds of entry; empty for all of the daemon's entries.
@@ -16,7 +17,6 @@ package struct JournalQuery: Sendable {
 
   package init() {}
 
-  /// The daemon's identifier in the journal.
   package static let identifier = "livehostd"
 
   /// Whether only hangs are selected, so that the entries can be shown as a table.

@@ -37,7 +37,6 @@ package struct TextTable {
     }
   }
 
-  /// The least width to which a column is narrowed.
   private static let leastWidth = 6
 
   private func fitted(_ widths: [Int], into limit: Int) -> [Int] {

@@ -4,7 +4,6 @@ import JSON
 import LiveEvents
 import SystemSupport
 
-/// The parameters of a playback.
 struct PlaybackPlan: Sendable {
   /// The room of every line; nil if each line names its own room.
   var room: RoomName?
@@ -28,6 +27,7 @@ struct PlaybackPlan: Sendable {
   }
 }
 
+/// The counts of a playback, and the input that it could not use.
 package struct PlaybackResult: Equatable, Sendable {
   package var lines = 0
   package var bytes = 0

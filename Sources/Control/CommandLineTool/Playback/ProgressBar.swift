@@ -1,5 +1,6 @@
 import Wording
 
+/// The progress of a playback so far.
 package struct PlaybackProgress: Equatable, Sendable {
   package var fileBytes: Int
   /// The size of the file in bytes; nil if unknown.

@@ -28,7 +28,6 @@ package struct SyncSchedule: Sendable {
     lastTime = now
   }
 
-  /// Whether the daemon has answered every `sync` line.
   package var isSettled: Bool { asked == answered }
 
   /// Returns when the next `sync` line is due. Returns nil if a `sync` line is unanswered, or if

@@ -10,7 +10,6 @@ package struct HostScreenModel: ScreenModel {
     case screen(room: String, ScreenReport, at: UInt64)
     /// All rooms, at a time in monotonic nanoseconds.
     case rooms([RoomSummary], at: UInt64)
-    /// The reason why a room is no longer shown.
     case ended(room: String, reason: String)
     /// Whether there is a connection to the daemon.
     case connection(Bool)

@@ -58,7 +58,6 @@ package struct NodeDrawing: Sendable {
     return joined((row.parts ?? []).map(item)).wrapped(width: columns)
   }
 
-  /// Returns the lines of a row, marked as selectable.
   func selectable(_ row: ScreenNode) -> [StyledLine] {
     sentence(row).map { line in row.id.map { line.targeting(ScreenNode.rowIdentity($0)) } ?? line }
   }

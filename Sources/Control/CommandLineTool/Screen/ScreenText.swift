@@ -60,7 +60,6 @@ package enum ScreenText {
 }
 
 extension Console {
-  /// Returns the screen of a room as plain text for this console.
   func lines(of screen: ScreenReport, shown: [String] = []) -> [String] {
     let lines = ScreenText.lines(screen, shown: shown, columns: columns)
     return usesUnicode ? lines : lines.map(TerminalText.ascii)

@@ -128,7 +128,6 @@ final class WatchSource: Sendable {
   }
 }
 
-/// The reason why watching a room ended.
 enum WatchEnd: Error {
   case roomClosed(String)
   case daemonStopped

@@ -53,7 +53,6 @@ extension Context {
 }
 
 extension Console {
-  /// Returns the lines of a report, with colours if this console shows colours.
   func coloured(_ lines: [String]) -> [String] {
     isOutputTerminal && palette != .none ? Verdict.coloured(lines) : lines
   }

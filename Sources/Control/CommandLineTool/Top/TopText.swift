@@ -2,7 +2,7 @@ package import ControlInterface
 import LiveEvents
 import Wording
 
-/// The tables of `top`.
+/// Formats the tables of the verb `top`.
 package enum TopText {
   package static func heading(_ status: StatusReport) -> StyledLine {
     let figures =

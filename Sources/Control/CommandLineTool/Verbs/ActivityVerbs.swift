@@ -78,7 +78,6 @@ struct ActivityDismissVerb: ActivityRowVerb {
   @OptionGroup var subject: ActivityArguments
 }
 
-/// A verb that performs one act on a row of the activity feed.
 protocol ActivityRowVerb: Verb {
   static var handling: NoticeHandling { get }
   var subject: ActivityArguments { get }

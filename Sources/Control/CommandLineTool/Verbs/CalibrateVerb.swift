@@ -51,7 +51,6 @@ struct CalibrateVerb: Verb {
     }
   }
 
-  /// Returns the simulation that the verb runs and measures.
   private func plan() throws -> SimulationPlan {
     guard let scenario else { return try Scenario.busyStream().plan }
     guard let bytes = ScenarioFiles.disk.read(scenario) else {

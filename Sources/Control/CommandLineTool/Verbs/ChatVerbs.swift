@@ -194,7 +194,6 @@ struct ChatDismissVerb: NoticeVerb {
   @OptionGroup var subject: NoticeArguments
 }
 
-/// A verb that performs one act on a notice.
 protocol NoticeVerb: Verb {
   static var handling: NoticeHandling { get }
   var subject: NoticeArguments { get }

@@ -21,7 +21,6 @@ struct ConnectVerb: ParsableCommand {
   @OptionGroup(title: "Global options") var global: GlobalOptions
 }
 
-/// A verb that runs a source of one kind.
 struct ConnectKindVerb<Arguments: SourceArguments>: Verb {
   static var configuration: CommandConfiguration {
     CommandConfiguration(

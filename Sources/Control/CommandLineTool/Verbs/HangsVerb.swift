@@ -48,7 +48,7 @@ struct HangsVerb: Verb {
   }
 }
 
-/// The text of `hangs`.
+/// Formats the output of the verb `hangs`.
 package enum HangList {
   package static func lines(_ hangs: [HangReport], columns: Int = .max) -> [String] {
     if hangs.isEmpty { return ["no hang, no microhang"] }

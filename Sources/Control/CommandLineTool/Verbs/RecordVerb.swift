@@ -193,7 +193,7 @@ struct RecordDeleteVerb: Verb {
   }
 }
 
-/// The text of `record`.
+/// Formats the output of the verb `record`.
 package enum RecordingList {
   package static func lines(
     _ recordings: [RecordingReport], columns: Int = .max

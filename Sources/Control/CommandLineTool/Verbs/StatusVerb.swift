@@ -35,7 +35,7 @@ struct StatusVerb: Verb {
   }
 }
 
-/// The text of `status`.
+/// Formats the output of the verb `status`.
 package enum StatusText {
   /// Returns the lines of the status. `now` is in milliseconds since 1970. `sources` are the
   /// sources that sent events which could not be shown. `styled` applies a style to the word for
@@ -150,7 +150,7 @@ enum CountsText {
   }
 }
 
-/// The text of `rooms`.
+/// Formats the output of the verb `rooms`.
 package enum RoomList {
   package static func lines(_ rooms: [RoomSummary], columns: Int = .max) -> [String] {
     if rooms.isEmpty { return ["no room is open"] }

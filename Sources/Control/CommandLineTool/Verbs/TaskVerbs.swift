@@ -37,7 +37,6 @@ struct AnalyzeVerb: Verb {
   }
 }
 
-/// The name of an analysis on the command line.
 enum AnalysisName: String, CaseIterable, ExpressibleByArgument {
   case highlights, spam, chatters
 

@@ -78,7 +78,7 @@ struct WhyVerb: Verb {
   }
 }
 
-/// The text of `why`.
+/// Formats the output of the verb `why`.
 package enum WhyText {
   package static func lines(
     _ view: Explanation, room: String, newest: Int, columns: Int = .max

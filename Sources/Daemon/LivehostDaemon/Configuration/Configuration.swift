@@ -9,7 +9,6 @@ package struct Configuration: Sendable, Equatable {
   /// The number of lanes; `nil` means ``standardLanes(cores:)``.
   package var lanes: Int?
   package var rooms = RoomSettings()
-  /// The rooms that the daemon opens when it starts.
   package var openRooms: [String] = []
   package var ingestConnections = 256
   package var controlConnections = 256
@@ -28,7 +27,6 @@ package struct Configuration: Sendable, Equatable {
 
   package init() {}
 
-  /// The maximum memory of one room, in bytes.
   private var roomMemory: Int {
     RoomBudget.bytes(chatHistory: rooms.chatHistory, analysesChat: rooms.analysesChat)
       + KnownEvents.memory

@@ -46,7 +46,6 @@ package struct HangDetector: Sendable {
     if let isAsleep { observed?.wakefulness += isAsleep ? -1 : 1 }
   }
 
-  /// Returns the cause of a long turn that has ended.
   package func finish(_ turn: TurnMeter.LongTurn) -> Finding {
     let observed = observed.flatMap { $0.number == turn.number ? $0 : nil }
     var times = turn.times

@@ -7,7 +7,6 @@ package struct EventLoopLane: Lane {
   private let eventLoop: any EventLoop
   package let taskExecutor: (any TaskExecutor)?
   private let meter: TurnMeter
-  /// The room whose store uses this lane.
   private let room: RoomName?
 
   package init(_ eventLoop: any EventLoop, meter: TurnMeter, room: RoomName? = nil) {

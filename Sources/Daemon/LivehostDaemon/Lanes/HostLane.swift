@@ -89,7 +89,6 @@ package final class HostLane: Sendable {
     post(.close(room, isForGood: isForGood, completion))
   }
 
-  /// Changes the settings of the lane's open and future rooms.
   package func postSettings(_ settings: RoomSettings) { post(.survey { $0.apply(settings) }) }
 
   /// Informs all open rooms whether the disk with the recordings responds.

@@ -32,7 +32,6 @@ final class LaneRooms {
   /// How often freed memory will still be returned to the system. It is returned twice after the
   /// last hibernation, because references to the room may be released a little later.
   private var trimsLeft = 0
-  /// The totals over closed rooms.
   private(set) var closed = EventCounts()
   /// The times at which rooms are due. An entry is outdated if its millisecond is not the one in
   /// the room's ``Room/turn``.
@@ -58,7 +57,6 @@ final class LaneRooms {
     }
   }
 
-  /// Changes the settings of the open rooms and of future rooms.
   func apply(_ settings: RoomSettings) {
     self.settings = settings
     for room in open.values { room.settings = settings }

@@ -68,7 +68,6 @@ struct ControllerRequests {
     answers.remove(request)
   }
 
-  /// Ends all waits when the room closes.
   mutating func endWaits() {
     for body in ends.removeAll() { body(.refused(reason: ControlRequest.controllerLeft)) }
     for body in answers.removeAll() { body(()) }

@@ -4,7 +4,6 @@ package import Ingest
 import LiveEvents
 
 extension EventCounts {
-  /// Adds the counts of lines that a connection rejected.
   package mutating func add(_ rejections: RejectionCounts) {
     for (reason, count) in rejections.byReason { reject(reason, count) }
   }

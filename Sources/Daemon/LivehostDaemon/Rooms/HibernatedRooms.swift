@@ -11,7 +11,6 @@ struct HibernatedRooms {
   private var numbers: [RoomName: Int] = [:]
   private var rooms = NumberedTable<HibernatedRoom>()
   private var states = HibernatedStates()
-  /// The totals over all hibernated rooms.
   private(set) var counts = EventCounts()
 
   var count: Int { numbers.count }

@@ -281,7 +281,6 @@ extension Room {
 
   // MARK: Recordings
 
-  /// Whether the room's own recorder is writing a recording.
   var isRecording: Bool { log.recorder != nil }
 
   /// The name of the recording being written or paused, or else of the last one.

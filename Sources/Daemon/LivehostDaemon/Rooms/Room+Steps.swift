@@ -183,7 +183,6 @@ extension Room {
     return true
   }
 
-  /// Applies an event that an effect returned.
   func perform(effectEvent event: LiveEvent.Payload) {
     _ = perform(event)
     if case .control(.outcome(let request, _)) = event {
@@ -281,7 +280,6 @@ extension Room {
     screen.store.state.recorder.work?.isAttempting(attempt) ?? false
   }
 
-  /// Shows whether the disk with the recordings responds.
   func showDisk(answers: Bool) {
     if screen.store.state.recorder.own != nil { perform(.disk(answers: answers)) }
   }

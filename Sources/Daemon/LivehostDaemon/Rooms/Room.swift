@@ -274,7 +274,6 @@ final class Room {
     if isWanted != analysesChat { screen.send(.chatAnalysisWanted(isWanted)) }
   }
 
-  /// Restarts the analysis of the chat, if it is enabled.
   func restartAnalysis() {
     if analysesChat { screen.send(.chatAnalysisWanted(true)) }
   }

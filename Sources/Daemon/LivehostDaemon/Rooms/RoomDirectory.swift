@@ -13,7 +13,6 @@ package final class RoomDirectory: Sendable {
     /// The number of rooms opened so far, which distributes rooms evenly over the lanes.
     var opened = 0
     var isClosing = false
-    /// The maximum number of open rooms.
     var maximum: Int
   }
 

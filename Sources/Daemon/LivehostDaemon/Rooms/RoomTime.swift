@@ -128,13 +128,11 @@ struct RoomTime {
     return overflow ? RoomClock.latest : min(Instant(nanoseconds: sum), RoomClock.latest)
   }
 
-  /// Continues the time of a restored room.
   mutating func wake(at instant: Instant, now: NIODeadline) {
     clock.advance(to: instant)
     resume(at: now)
   }
 
-  /// Continues the time of a room that was hibernated.
   mutating func unpack(_ clock: RoomClock, now: NIODeadline) {
     self.clock = clock
     self.clock.advance(to: time(at: now))

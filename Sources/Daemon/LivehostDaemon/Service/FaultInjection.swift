@@ -42,7 +42,6 @@ package struct FaultInjection: Sendable {
     return FaultInjection(holds, laneHold: text("LIVEHOST_BLOCK_LANE_MS").flatMap { UInt32($0) })
   }
 
-  /// Returns the limits of the queue of journal entries.
   package static func journalLimits() -> JournalLimits {
     var limits = JournalLimits()
     if let text = getenv("LIVEHOST_JOURNAL_CAPACITY"), let capacity = Int(String(cString: text)) {

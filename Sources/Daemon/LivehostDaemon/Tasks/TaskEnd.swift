@@ -4,7 +4,7 @@ import Logging
 import Systemd
 import Varlink
 
-/// The end of a task, with its result and duration.
+/// How a task ended, and how long it ran.
 package struct TaskEnd: Sendable {
   package enum Result: Sendable, Equatable {
     case done

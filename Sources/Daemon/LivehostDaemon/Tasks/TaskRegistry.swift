@@ -16,7 +16,6 @@ package final class TaskRegistry: Sendable {
     var isCancelled = false
     /// The room that the task depends on.
     var room: RoomName?
-    /// Whether ``room`` was closed.
     var hasLostRoom = false
   }
 

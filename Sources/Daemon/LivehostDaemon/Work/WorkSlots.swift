@@ -10,7 +10,6 @@ package final class WorkSlots: Sendable {
   }
 
   private let state: Guarded<State>
-  /// The maximum number of waiting new tasks.
   private let maximumWaiting: Int
 
   /// The error for a new task if too many tasks are waiting.

@@ -10,7 +10,6 @@ package struct CopyRelease {
   private let interval: Interval
   /// The time since when another node has led each partition and has had its rooms.
   private var elsewhere: [Partition: Instant] = [:]
-  /// The partitions whose copies are being closed; `nil` if no copies are being closed.
   private var closing: Set<Partition>?
   private var next = Instant.origin
 

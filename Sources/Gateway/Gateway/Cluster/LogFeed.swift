@@ -42,6 +42,7 @@ package struct LogFeed: Sendable {
   package struct Act: Sendable {
     package let partition: Partition
     package let room: RoomName
+    /// The position of the act in the log.
     package let code: Int
     /// The term in which the act was read; each beginning of its partition starts a new term.
     let term: Int
@@ -108,7 +109,6 @@ package struct LogFeed: Sendable {
     var notBefore: Instant?
   }
 
-  /// The maximum number of parts of a message.
   private static let partsPerMessage = 256
   /// The number of unacknowledged bytes at which reading pauses.
   package static let window = 4 << 20

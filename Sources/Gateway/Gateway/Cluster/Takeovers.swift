@@ -14,7 +14,6 @@ package struct Takeovers {
   private var catchingUp: Set<Partition> = []
   /// Partitions whose rooms are being closed so that they can be loaded again.
   private var restarting: Set<Partition> = []
-  /// The time of each partition's last restart.
   private var restarted: [Partition: Instant] = [:]
   /// For each partition, why it could not be loaded, and the number of consecutive failures.
   private var failures: [Partition: (reason: String, count: Int)] = [:]

@@ -4,6 +4,7 @@ import Glibc
 import Locking
 import SystemSupport
 
+/// A message that was received.
 package struct NatsMessage: Sendable {
   package var subject: String
   package var reply: String?

@@ -88,7 +88,6 @@ final class NatsRequests {
   }
 }
 
-/// Access to ``NatsRequests`` for tasks.
 struct NatsCalls: Sendable {
   let requests: NIOLoopBound<NatsRequests>
   let loop: any EventLoop

@@ -71,7 +71,6 @@ package actor RelayedRooms {
     if rooms[key]?.viewers == 0 { rooms.removeValue(forKey: key)?.follower.task.cancel() }
   }
 
-  /// Follows a room at its current origin.
   private func follow(
     _ key: Key, _ room: RelayedRoom, after former: Task<Void, Never>? = nil
   ) -> Follower {

@@ -36,6 +36,6 @@ package struct Failure: Error, Equatable, Sendable {
   package static let interrupted = Failure(.interrupted, "interrupted")
 }
 
-/// The reader closed standard output because it needs no more output. This ends the program without
-/// an error.
+/// The reader closed standard output because it needs no more output, which ends the program
+/// without an error.
 package struct OutputClosed: Error { package init() {} }

@@ -17,7 +17,7 @@ package protocol HostActService: Sendable {
 
 /// The daemon's implementation of `io.livehost.Control`.
 ///
-/// Methods are called on a connection's event loop, which must not be blocked. They throw
+/// Methods are called on a connection's event loop, which must not be blocked. The methods throw
 /// ``ControlError``, or `ServiceError` with `invalidParameter` for an invalid name. Methods that
 /// only read are open to all callers; the others are called only after authorisation.
 package protocol ControlService: HostActService {
@@ -67,7 +67,7 @@ package protocol ControlService: HostActService {
   /// Returns the newest recordings, oldest first, of a room or of all rooms. With `before`, returns
   /// only recordings older than that one.
   func listRecordings(_ room: String?, before: String?) async throws -> ListRecordingsReply
-  /// Deletes a recording. Returns its report from before, once its files are removed.
+  /// Deletes a recording and its files. Returns the report that it had before.
   func deleteRecording(_ recording: String) async throws -> RecordingReport
   /// Checks recordings for damage. `reply` sends the progress or the result of one recording, and
   /// returns once the client can receive another reply.

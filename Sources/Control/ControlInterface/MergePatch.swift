@@ -3,9 +3,9 @@ package import JSON
 /// Computes and applies JSON merge patches (RFC 7396).
 ///
 /// In a merge patch, null removes a member, so a patch cannot set a member to null. Varlink treats
-/// an absent nullable member like null (UAPI.20, "Nullable Fields and Absent Fields"). These
-/// functions therefore treat members that are null as absent, except inside arrays, which a patch
-/// replaces whole.
+/// an absent nullable member like null (UAPI.20, "Nullable Fields and Absent Fields").
+/// ``MergePatch`` therefore treats members that are null as absent, except inside arrays, which a
+/// patch replaces whole.
 package enum MergePatch {
   /// Returns the patch from `old` to `new`: `apply(difference(old, new), to: old)` equals
   /// `normalized(new)`. The patch between equal objects is an empty object.

@@ -34,8 +34,8 @@ package struct PatchedReplies<Reply: PatchReply>: AsyncSequence, Sendable {
     package let reply: Reply
     package let value: JSONValue
 
-    /// Returns the typed value. Throws `unexpectedReply` if it does not have the form that this
-    /// client expects.
+    /// Returns the typed value. Throws `unexpectedReply` if the value does not have the form that
+    /// this client expects.
     package func report() throws(VarlinkClientError) -> Reply.Report { try value.report() }
   }
 
@@ -64,8 +64,8 @@ package struct PatchedReplies<Reply: PatchReply>: AsyncSequence, Sendable {
 }
 
 extension JSONValue {
-  /// Decodes this value as a report. Throws `unexpectedReply` if it does not have the form of the
-  /// report.
+  /// Decodes this value as a report. Throws `unexpectedReply` if the value does not have the form
+  /// of the report.
   func report<Report: Decodable>() throws(VarlinkClientError) -> Report {
     do { return try decode() } catch { throw .unexpectedReply("not a \(Report.self): \(error)") }
   }

@@ -11,8 +11,8 @@ import Varlink
 /// it shows. The next change of the room provides the reading, so that a busy lane is not woken. If
 /// a monitor is due and no reading was provided, it visits the room.
 ///
-/// Monitors of the same features share the readings. They also share an encoded patch if they start
-/// from the same state. A monitor that falls behind gets a single patch to the newest state, so its
+/// Monitors of the same features share the readings, and also an encoded patch if they start from
+/// the same state. A monitor that falls behind gets a single patch to the newest state, so its
 /// costs do not accumulate.
 package final class RoomFeed: Sendable {
   /// A state as JSON.
@@ -196,8 +196,8 @@ package final class RoomFeed: Sendable {
   func next(
     after number: UInt64, recent: UInt64 = .max, features: Set<Feature>?
   ) async throws -> State {
-    // A state that was read in this call is accepted even if the room has changed since. Otherwise
-    // a room that changes constantly would delay a monitor forever.
+    // A state that was read in this call is accepted even if the room has changed since, because a
+    // constantly changing room would otherwise delay a monitor forever.
     var recent = recent
     while true {
       try Task.checkCancellation()

@@ -1,2 +1,2 @@
-/// The version of livehost. It must match the package's version in `packaging/debian/changelog`.
+/// The version of livehost, which must match the package's version in `packaging/debian/changelog`.
 package let livehostVersion = "0.2.0"

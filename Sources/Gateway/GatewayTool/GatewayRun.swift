@@ -107,7 +107,8 @@ struct GatewayRun {
     }
   }
 
-  /// Returns once `body` has ended or the time is up. After that, `body` continues unattended.
+  /// Returns once `body` has ended or the time is up; in the latter case `body` continues
+  /// unattended.
   private static func wait(
     atMost limit: Duration, for body: @escaping @Sendable () async -> Void
   ) async {

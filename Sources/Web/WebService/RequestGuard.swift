@@ -88,7 +88,7 @@ extension RequestGuard.Refusal {
 extension HTTPField.Name {
   static let livehostToken = HTTPField.Name("X-Livehost-Token")!
   static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
-  /// The second Host header of a request. The first becomes the request's authority, so this field
-  /// exists only if there is a second one.
+  /// The second Host header of a request. The first header becomes the request's authority, so this
+  /// field exists only if a request has two.
   static let anotherHost = HTTPField.Name("Host")!
 }

@@ -100,7 +100,7 @@ struct RoomEvents: Sendable {
       status: .ok,
       headers: [
         .contentType: "text/event-stream", .cacheControl: "no-store",
-        // This header prevents proxies from buffering events.
+        // `X-Accel-Buffering` prevents proxies from buffering events.
         HTTPField.Name("X-Accel-Buffering")!: "no",
       ], body: body)
   }

@@ -10,8 +10,8 @@ package enum Right: Int, Sendable, Comparable {
 
 /// The secret tokens that grant rights to their bearers.
 package struct Tokens: Sendable {
-  /// The token for overlays, which only read. It is part of their addresses, and therefore of other
-  /// programs' settings.
+  /// The token for overlays, which only read. The token is part of their addresses, and therefore
+  /// of other programs' settings.
   package let reading: String
   package let acting: String
 

@@ -6,7 +6,7 @@ enum CommandTable {
   /// The verbs inside each group; empty for a verb that is not a group.
   static let verbs: [String: [String]] = {
     func names(_ command: any ParsableCommand.Type) -> [(String, any ParsableCommand.Type)] {
-      // This is a closure because a key path through the metatype crashes the compiler (Swift
+      // A closure is used because a key path through the metatype crashes the compiler (Swift
       // 6.3.1).
       command.configuration.subcommands.compactMap { inner in
         inner.configuration.commandName.map { ($0, inner) }

@@ -3,8 +3,8 @@ import ControlInterface
 import LiveEvents
 import Varlink
 
-/// The candidates that a shell offers for an argument. Most are requested from the running daemon
-/// when the user presses the completion key.
+/// The candidates that a shell offers for an argument. Most candidates are requested from the
+/// running daemon when the user presses the completion key.
 extension CompletionKind {
   static let rooms = asking { client, _ in try await client.listRooms().rooms.map(\.room) }
 
@@ -75,8 +75,8 @@ extension CompletionKind {
 /// The words before the word that is being completed.
 package struct CompletedWords {
   package var socket: String?
-  /// The first argument after the verb. It is the room for every verb whose candidates depend on
-  /// one.
+  /// The first argument after the verb, which is the room for every verb whose candidates depend on
+  /// a room.
   package var room: String?
 
   /// - Parameter words: the words of the command line, beginning with the program's name. bash

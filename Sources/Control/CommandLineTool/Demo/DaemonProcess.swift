@@ -39,7 +39,7 @@ final class DaemonProcess: Sendable {
 
   private static func variables(_ environment: ProcessEnvironment, _ notify: String) -> [String] {
     var variables = environment.variables
-    // These variables of the service manager apply to this process, not to the daemon.
+    // The service manager's variables apply to this process, not to the daemon.
     for name in ["WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"] {
       variables[name] = nil
     }

@@ -4,9 +4,9 @@ package import JSON
 /// Whether and how JSON is printed.
 package enum JSONMode: String, CaseIterable, Sendable, ExpressibleByArgument {
   case off
-  /// Each value on one line.
+  /// Prints each value on one line.
   case short
-  /// Each value on several indented lines.
+  /// Prints each value on several indented lines.
   case pretty
 
   /// Returns the JSON of a value with a line ending; nil if the mode is off.

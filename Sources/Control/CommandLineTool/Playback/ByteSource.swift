@@ -22,8 +22,8 @@ extension ByteSource {
   package var appearance: String? { nil }
 }
 
-/// A file or standard input. The first bytes of the input, not its name, determine whether it is
-/// compressed with gzip.
+/// A file or standard input. Whether the input is compressed with gzip is recognised by its first
+/// bytes, not by its name.
 package final class FileSource: ByteSource {
   /// Small reads make the progress bar of a paced playback advance in small steps.
   private static let pieceSize = 16 * 1024
@@ -111,7 +111,7 @@ package final class FileSource: ByteSource {
   }
 }
 
-/// A box, because an optional of a class can hold the noncopyable reader.
+/// Wraps the noncopyable gzip reader in a class, so that an optional can store it.
 private final class GzipBox {
   var reader: GzipReader
   init() throws(GzipError) { reader = try GzipReader() }

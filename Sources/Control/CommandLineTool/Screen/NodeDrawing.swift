@@ -17,7 +17,8 @@ package struct NodeDrawing: Sendable {
   private let form: Form
 
   package init(columns: Int, form: Form = .full) {
-    // The limit keeps sums from overflowing in a pipe, where columns are unlimited.
+    // Limiting the columns keeps sums from overflowing when the output is a pipe, which has no
+    // width.
     self.columns = min(columns, 1_000_000)
     self.form = form
   }

@@ -4,7 +4,7 @@ import Wording
 /// A room on a terminal: its panes, the focus, the scroll position of each pane, and the selection.
 package struct RoomDisplay: Sendable {
   private var newest: (report: ScreenReport, parts: ScreenParts)?
-  /// The parts as drawn. They are the newest parts, except that figures may be up to a second old.
+  /// The parts as drawn: the newest parts, except that figures may be up to a second old.
   private var parts: ScreenParts?
   private var counters: Counters?
   /// The time at which figures last changed, in monotonic nanoseconds.

@@ -28,7 +28,7 @@ package struct TextStyle: Equatable, Sendable {
   package var isReversed = false
   /// The colour used instead of ``color`` on terminals that support all colours.
   package var shade: Shade?
-  /// The identity of the target that this text belongs to. Not sent to the terminal.
+  /// The identity of the selectable element that this text belongs to. Not sent to the terminal.
   package var target: String?
 
   package init(

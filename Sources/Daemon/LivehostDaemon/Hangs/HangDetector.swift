@@ -2,9 +2,8 @@ import HostScreen
 
 /// Determines the causes of long turns on one lane.
 ///
-/// Another thread samples the lane periodically and passes the samples to this value. The same
-/// thread passes each long turn after its end. The turn is attributed to the activity found in most
-/// samples.
+/// Another thread periodically passes samples of the lane to this value, and passes each long turn
+/// after its end. The turn is attributed to the activity found in most samples.
 package struct HangDetector: Sendable {
   /// A long turn and its cause.
   package struct Finding: Sendable, Equatable {

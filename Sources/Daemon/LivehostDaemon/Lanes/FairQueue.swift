@@ -32,8 +32,8 @@ package struct FairQueue<Key: Hashable & Sendable, Item: Sendable>: Sendable {
 
   /// Ends the turn of the key whose item was taken, in O(1) amortised.
   ///
-  /// - Parameter item: the taken item, if it is unfinished. It stays the first of its key and is
-  ///   returned again after the other keys had their turns.
+  /// - Parameter item: the taken item, if it is unfinished. The item is returned again after the
+  ///   other keys had their turns, before all other items of its key.
   package mutating func endTurn(leaving item: Item? = nil) {
     guard let key = exchange(&current, with: nil) else { return }
     if let next = item ?? lines[key]?.popFirst() {

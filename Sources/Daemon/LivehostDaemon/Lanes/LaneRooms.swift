@@ -19,7 +19,7 @@ final class LaneRooms {
   /// An empty list that is swapped with the mailbox's list in each turn, so that both lists keep
   /// their memory.
   private var posted: [LaneMailbox.Item] = []
-  /// The length from which a list releases its memory after use.
+  /// A list with at least this many items releases its memory after use.
   private static let keptItems = 4_096
   /// For each delivery that is partly processed, the number of events applied so far.
   private var deliveredCounts: [RoomName: Int] = [:]
@@ -29,8 +29,8 @@ final class LaneRooms {
   private(set) var packed = HibernatedRooms()
   /// The timer of the next search for rooms to hibernate; `nil` if there are no candidates.
   private var packing: Scheduled<Void>?
-  /// How often freed memory will still be returned to the system. It is returned twice after the
-  /// last hibernation, because references to the room may be released a little later.
+  /// How often freed memory will still be returned to the system: twice after the last hibernation,
+  /// because references to the room may be released a little later.
   private var trimsLeft = 0
   private(set) var closed = EventCounts()
   /// The times at which rooms are due. An entry is outdated if its millisecond is not the one in
@@ -277,8 +277,8 @@ final class LaneRooms {
     }
     if trimsLeft > 0 {
       trimsLeft -= 1
-      // This runs on the snapshot thread, because the allocator is locked while it searches the
-      // memory of many rooms.
+      // Memory is returned on the snapshot thread, because the allocator is locked while it
+      // searches the memory of many rooms.
       snapshots?.ping(FreeMemory.giveBack)
     }
     scheduleHibernation()

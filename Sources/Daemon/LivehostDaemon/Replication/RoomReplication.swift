@@ -75,7 +75,8 @@ package final class RoomReplication: Sendable {
   /// value before it examines any, far more than the text of values such as `[],[],`. The states of
   /// real rooms have at least eleven bytes of text per value.
   package static let maximumValues = RoomUploads.maximumBytes / 8
-  /// How long an upload may wait for its next part. It is dropped after at most twice this time.
+  /// How long an upload may wait for its next part. The upload is dropped after at most twice this
+  /// time.
   private static let patience = Duration.seconds(30)
   /// The size of a state from which the memory used for decoding it is returned to the system
   /// immediately.
@@ -85,7 +86,7 @@ package final class RoomReplication: Sendable {
   private let service: LivehostControl
   private let sleep: @Sendable (Duration) async throws -> Void
   private let uploads = Guarded(RoomUploads())
-  /// The number of states that each user is reading. Each state stays in memory until it is read.
+  /// The number of states that each user is reading, all of which are in memory.
   private let readers = Guarded<[UInt32?: Int]>([:])
   private static let maximumReaders = 16
   /// Limits decoding to one state at a time, because it takes several times the memory of the text.

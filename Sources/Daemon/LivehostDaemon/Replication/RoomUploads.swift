@@ -20,8 +20,8 @@ package struct RoomUploads: Sendable {
   package static let maximumBytes = 32 << 20
   /// The maximum number of bytes held, including complete states that have not become rooms yet.
   package static let budget = 2 * maximumBytes
-  /// The maximum number of incomplete uploads, which is what one gateway sends concurrently. It
-  /// limits the memory of empty uploads, too.
+  /// The maximum number of incomplete uploads, as many as one gateway sends concurrently. It also
+  /// limits the memory of empty uploads.
   package static let maximumCount = 8
 
   /// The incomplete uploads, sorted by the time of their last part, oldest first.
@@ -36,8 +36,8 @@ package struct RoomUploads: Sendable {
   /// Adds a part to the upload of a room; part 0 begins a new upload. Drops other uploads if it
   /// needs their space.
   ///
-  /// - Returns: the complete state if this was its last part. Its bytes are counted until
-  ///   ``end(_:)``.
+  /// - Returns: the complete state if this was its last part. The bytes of the state are counted
+  ///   until ``end(_:)``.
   /// - Throws: `ServiceError` if the part does not follow the previous one, `ControlError` if there
   ///   is no space for it. If there is no space, the upload is dropped.
   package mutating func add(

@@ -1,5 +1,5 @@
-/// Many small byte strings, packed into large chunks. Allocated separately, each could keep a whole
-/// page of otherwise free memory in use.
+/// Many small byte strings, packed into large chunks. A byte string that is allocated separately
+/// could keep a whole page of otherwise free memory in use.
 package struct CompactBytes {
   /// The identifier of a byte string until it is removed.
   package typealias Piece = Int

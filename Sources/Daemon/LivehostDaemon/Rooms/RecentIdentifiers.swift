@@ -17,7 +17,7 @@ package struct RecentIdentifiers: Sendable, Equatable {
     var milliseconds: Int64 = 0
   }
 
-  /// The ring buffer. Its size is a power of two, and small in a room with few messages.
+  /// The ring buffer, whose size is a power of two, and small in a room with few messages.
   private var ring: [Entry] = []
   private var first = 0
   package private(set) var count = 0
@@ -116,15 +116,14 @@ package struct RecentIdentifiers: Sendable, Equatable {
   }
 }
 
-/// Identifiers are saved as one text, because there are thousands. Each takes 16 hexadecimal digits
-/// for its hash and 6 for the milliseconds since the previous one.
+/// Identifiers are saved as one text, because there are thousands. Each identifier takes 16
+/// hexadecimal digits for its hash and 6 for the milliseconds since the previous one.
 extension RecentIdentifiers: Codable {
   /// The maximum length of the text, in bytes.
   static let textLength = capacity * (hashDigits + gapDigits)
   private static let hashDigits = 16
   private static let gapDigits = 6
-  /// The largest gap that 6 digits can express. It exceeds every real gap, which is at most 15
-  /// minutes.
+  /// The largest gap that 6 digits can express, which exceeds every real gap of at most 15 minutes.
   private static let longestGap: Int64 = 0xFF_FFFF
 
   private enum CodingKeys: String, CodingKey {

@@ -6,8 +6,8 @@ import SystemSupport
 
 /// The requests of one room, on their way from effects to the controllers that carry them out.
 ///
-/// The room's ``Requests`` hold everything that its state depends on. This class holds what ends
-/// with the process: the callers waiting for outcomes, and the messages not yet sent to
+/// The room's ``Requests`` hold everything that its state depends on. ``RequestFeed`` holds what
+/// ends with the process: the callers waiting for outcomes, and the messages not yet sent to
 /// controllers. May be used from any thread.
 final class RequestFeed: Sendable {
   enum Message: Equatable, Sendable {
@@ -152,7 +152,8 @@ final class RequestFeed: Sendable {
     }
   }
 
-  // This function is never inlined, as in `RoomFeed`: the thread that locks must also unlock.
+  // Never inlined, for the same reason as functions of `RoomFeed`: the thread that locks must also
+  // unlock.
   @inline(never)
   private func take(_ surface: Int) throws(ControlError) -> [Message] {
     let result: Result<[Message], ControlError> = contents.withLock { contents in

@@ -21,7 +21,7 @@ extension Room {
     let writer = library.log(name.description) { [life, isKept] in
       guard isKept else { return }
       life.postVisit { room in
-        // The failure may concern only other rooms.
+        // A failure of the log may concern only other rooms.
         guard let room, room.log.writer?.failure != nil else { return }
         room.snapshots?.requireAfterFailure(now: .now())
       }
@@ -142,8 +142,8 @@ extension Room {
   }
 
   /// Removes the log and the snapshots of the room, because it is closed for good. Then calls
-  /// `completion`, with the reason if the closing could not be written to disk, so that the next
-  /// start may restore the room.
+  /// `completion`. If the closing could not be written to disk, passes the reason, because the next
+  /// start may then restore the room.
   func forget(_ completion: @escaping @Sendable (_ failure: String?) -> Void) {
     defer { log.writer?.end() }
     guard let keeper = snapshots else { return completion(nil) }

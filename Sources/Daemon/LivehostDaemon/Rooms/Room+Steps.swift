@@ -72,8 +72,8 @@ extension Room {
     logRejections()
     log.count(bytes: receipt.byteCount)
     let wantsFrame = senders.endDelivery(receipt)
-    // If the disk does not keep up, the sender may continue only when it does. This also limits the
-    // frames that the timestamps of the events cause.
+    // If the disk does not keep up, the sender may continue only once it does. The wait also covers
+    // the log entries of frames that the events' timestamps caused.
     whenLogKeepsUp { receipt.markConsumed() }
     if wantsFrame { drawIfUntimed() }
     log.handOver()
@@ -253,8 +253,8 @@ extension Room {
     perform(.wished(wish: wish, retries: retries))
   }
 
-  /// Applies an input of the recorder. It does not move the room's event time, so a recording that
-  /// begins later still contains everything that happened.
+  /// Applies an input of the recorder without moving the room's event time, so that a recording
+  /// that begins later still contains everything that happened.
   func perform(_ input: RecorderInput, now: NIODeadline = .now()) {
     beginWork()
     time.advance(with: now)

@@ -15,9 +15,8 @@ import WaitingRoomFeature
 
 /// A room: a host's screen, and the events that feed it.
 ///
-/// Each of its values has one responsibility; this class connects them and has the methods that the
-/// lane calls. `Room+Steps` applies deliveries, acts and recordings. `Room+Keeping` saves and
-/// restores.
+/// ``Room`` connects values with one responsibility each, and has the methods that the lane calls.
+/// `Room+Steps` applies deliveries, acts and recordings. `Room+Keeping` saves and restores.
 ///
 /// Not `Sendable`, because only the room's lane uses it.
 final class Room {

@@ -2,7 +2,7 @@ package import LiveEvents
 package import RateLimiting
 package import WireFormats
 
-/// A room's time. It begins at 0 when the room opens and never goes backwards, whether the
+/// A room's time, which begins at 0 when the room opens and never goes backwards, whether the
 /// machine's clock or events move it.
 package struct RoomClock: Sendable {
   package private(set) var source: FrameClock = .arrival
@@ -17,8 +17,8 @@ package struct RoomClock: Sendable {
   /// overflow.
   package static let farthest = Instant(nanoseconds: 1 << 62)
 
-  /// The latest time that a room can reach. It is later than ``farthest``, because the machine's
-  /// clock continues to move the time.
+  /// The latest time that a room can reach: later than ``farthest``, because the machine's clock
+  /// continues to move the time.
   package static let latest = farthest + .seconds(1_000_000_000)
 
   /// - Parameter machine: the machine's monotonic time now, in nanoseconds.

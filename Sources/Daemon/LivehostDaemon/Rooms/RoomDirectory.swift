@@ -52,7 +52,7 @@ package final class RoomDirectory: Sendable {
     }
   }
 
-  /// Applies changed settings. Some of them affect open rooms, the others only new rooms.
+  /// Applies changed settings, some of which affect open rooms, and others only new rooms.
   package func apply(_ settings: RoomSettings) {
     state.withLock { $0.maximum = settings.maximumRooms }
     for lane in lanes { lane.postSettings(settings) }
@@ -120,7 +120,7 @@ package final class RoomDirectory: Sendable {
   }
 
   /// Refuses to open more rooms, then draws and ends all open rooms in the order of their names.
-  /// The next start restores those that are saved.
+  /// The next start restores the saved rooms.
   package func closeAll() async {
     let rooms = state.withLock { state in
       state.isClosing = true

@@ -4,8 +4,8 @@ import Synchronization
 /// Signals that arrive before the daemon can handle them: SIGHUP (reload), SIGTERM and SIGINT
 /// (stop).
 ///
-/// By default, each of these signals would kill the process. They are recorded instead, and sent
-/// again once the daemon traps them.
+/// By default, each of these signals would kill the process. Instead, the signals are recorded, and
+/// sent again once the daemon traps them.
 package enum EarlySignals {
   /// Bit N is set if signal N has arrived.
   private static let seen = Atomic<UInt64>(0)

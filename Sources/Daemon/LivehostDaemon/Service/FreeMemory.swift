@@ -14,8 +14,8 @@ package enum FreeMemory {
   /// Limits the free memory at the end of each thread's heap to 1 MiB, because ``giveBack()`` does
   /// not release memory there.
   ///
-  /// Without an explicit limit (mallopt(3)), glibc raises it to twice the largest block that was
-  /// freed, up to 64 MiB. Ten thousand hibernated rooms would then leave more free memory there
+  /// Without an explicit limit (mallopt(3)), glibc raises the limit to twice the largest block that
+  /// was freed, up to 64 MiB. Ten thousand hibernated rooms would then leave more free memory there
   /// than they use.
   package static func limit() {
     guard

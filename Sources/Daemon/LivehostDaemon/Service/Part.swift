@@ -4,7 +4,7 @@ package import UnixSignals
 
 /// A part of a program that starts and stops in a defined order with other parts.
 package struct Part: Sendable {
-  /// Stops the part. It cannot throw, so it must log its own errors.
+  /// Stops the part. The closure cannot throw, so it must log its own errors.
   package typealias Stop = @Sendable () async -> Void
 
   package let name: String

@@ -2,8 +2,8 @@ package import Systemd
 
 /// Decides which silent threads have stalled, and when to log them.
 ///
-/// A thread is logged when it stalls, and again after each further ``patience``. This value reads
-/// no clock: the durations are passed in.
+/// A thread is logged when it stalls, and again after each further ``patience``. ``StallWatch``
+/// reads no clock; the durations are passed in.
 package struct StallWatch: Sendable {
   /// How long a thread may be silent before it counts as stalled, in nanoseconds.
   package let patience: UInt64

@@ -64,7 +64,7 @@ package final class TaskRegistry: Sendable {
   /// Runs `body` as a task. The task is cancelled by ``cancel(_:)``, by the cancellation of the
   /// calling task, or when the room that it depends on is closed.
   ///
-  /// - Parameter onProgress: Called with the percentage, at most a hundred times. While the total
+  /// - Parameter onProgress: Called with the percentage, at most a hundred times; while the total
   ///   is unknown, called with `nil`, at most once a second.
   /// - Throws: ``ControlError/noSuchRoom(_:)`` if the room was closed;
   ///   ``ControlError/taskCancelled(_:)`` after ``cancel(_:)``; `CancellationError` if the calling

@@ -31,7 +31,7 @@ package struct Simulations: Sendable {
       return try await slots.run {
         try await withTaskExecutorPreference(executor) {
           let start = ContinuousClock.now
-          // This runs after `reply` has returned, when the memory of all runs is free.
+          // The memory of all runs is free only after `reply` has returned.
           defer { if start.duration(to: .now) > Self.longRun { FreeMemory.giveBack() } }
           return try await Self.reply(to: request, options, progress: progress)
         }

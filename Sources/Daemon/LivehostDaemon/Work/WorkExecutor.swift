@@ -29,7 +29,7 @@ package final class WorkExecutor: TaskExecutor {
   /// The maximum number of tasks that run concurrently.
   package let width: Int
 
-  /// Creates an executor with at least one thread. Its tasks wait until ``start(onRefusal:)`` is
+  /// Creates an executor with at least one thread. Tasks wait until ``start(onRefusal:)`` is
   /// called.
   package init(width: Int) {
     precondition(width > 0)

@@ -1,8 +1,8 @@
 import JSON
 import RateLimiting
 
-/// Announcements that this node makes to other nodes on behalf of callers. Each is an entry of the
-/// bucket that is written again for a while.
+/// Announcements that this node makes to other nodes on behalf of callers: entries of the bucket of
+/// leases that are written repeatedly for a while.
 ///
 /// The servers soon forget an entry. A node that is not listening just then, or does not know the
 /// other nodes yet, would miss a single write. A value type: the caller passes the time and writes

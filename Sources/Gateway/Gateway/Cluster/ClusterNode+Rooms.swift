@@ -135,8 +135,8 @@ extension ClusterNode {
   }
 
   /// Retries the rooms that the daemon refused. The daemon may have opened such a room since,
-  /// without its earlier events. Therefore the copies are closed and the partitions are loaded
-  /// again.
+  /// without its earlier events. Therefore the daemon's copies of rooms are closed, and the
+  /// partitions are loaded again.
   func restartRefused(_ now: Instant) {
     guard daemon.isConnected else { return }
     let interval = min(settings.snapshotInterval, .seconds(30))

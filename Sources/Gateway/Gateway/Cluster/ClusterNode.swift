@@ -45,8 +45,8 @@ package final class ClusterNode {
 
   private static let interval = TimeAmount.milliseconds(100)
   /// How long the daemon may be away before other nodes take over its rooms. systemd needs less to
-  /// restart the daemon. The rest of a takeover takes some 0.3 s (measured), and all of it must
-  /// take less than 8 s.
+  /// restart the daemon. The rest of a takeover takes some 0.3 s (measured), and the whole takeover
+  /// must take less than 8 s.
   private static let daemonPatience = Interval.seconds(6)
 
   let settings: Settings

@@ -3,7 +3,7 @@ package import RateLimiting
 /// Decides when the local daemon's rooms are closed that are only copies, because another node
 /// leads their partition.
 ///
-/// Such a copy receives no events, yet it counts towards the daemon's maximum number of rooms. It
+/// A copy receives no events, yet it counts towards the daemon's maximum number of rooms. The copy
 /// is kept until the other node has led the partition for twice the snapshot interval, and has
 /// therefore stored a snapshot. A value type.
 package struct CopyRelease {

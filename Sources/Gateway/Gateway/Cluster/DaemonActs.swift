@@ -6,8 +6,8 @@ import Varlink
 /// Calls the local daemon to carry out the acts of the log.
 struct DaemonActs: Sendable {
   let control: String
-  /// Limits concurrent calls that open rooms. Each uses a connection, and the daemon accepts some
-  /// hundreds.
+  /// Limits concurrent calls that open rooms, because each uses one of the daemon's few hundred
+  /// connections.
   private let openings = Slots(32)
 
   init(control: String) { self.control = control }
@@ -19,7 +19,7 @@ struct DaemonActs: Sendable {
     _ act: LogFeed.Act, while isNeeded: @Sendable () async -> Bool,
     started: @escaping @Sendable () -> Void
   ) async -> JSONValue? {
-    // Other acts use no slot, because waiting for a controller may take long.
+    // Only openings use a slot, because other acts may wait long for a controller.
     guard act.isOpening else { return await attempt(act, isNeeded, started) }
     return await openings.use { await attempt(act, isNeeded, started) }
   }

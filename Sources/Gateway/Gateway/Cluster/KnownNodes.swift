@@ -9,7 +9,8 @@ struct KnownNodes: Sendable {
   }
 
   /// The prefixes of keys, followed by a node's name. A node writes `present` if it leads
-  /// partitions, `idle` if it leads none. Each write also measures the servers' answer time.
+  /// partitions, `idle` if it leads none. Each write of these entries also measures the servers'
+  /// answer time.
   static let present = "n_"
   static let idle = "t_"
 

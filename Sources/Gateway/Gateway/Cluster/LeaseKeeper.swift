@@ -5,11 +5,11 @@ package import RateLimiting
 /// others.
 ///
 /// A lease is an entry of the bucket `lh_lease`, which the servers forget after
-/// ``Settings/duration``. A node acquires a lease by writing a missing entry. It renews a lease by
-/// writing the entry again, which succeeds only if no other node has written it since. A node that
-/// has not renewed a lease for two thirds of the duration, by its own monotonic clock, treats it as
-/// lost. The node therefore stops before another node can acquire the lease. A value type: the
-/// caller passes the time and carries out the actions.
+/// ``Settings/duration``. A node acquires a lease by writing a missing entry. A node renews a lease
+/// by writing the entry again, which succeeds only if no other node has written the entry since. A
+/// node that has not renewed a lease for two thirds of the duration, by its own monotonic clock,
+/// treats it as lost. The node therefore stops before another node can acquire the lease. A value
+/// type: the caller passes the time and carries out the actions.
 package struct LeaseKeeper: Sendable {
   package struct Settings: Sendable {
     /// The name of this node, unique in the cluster.
@@ -107,8 +107,8 @@ package struct LeaseKeeper: Sendable {
     case asked
     /// The local daemon is not running.
     case noDaemon
-    /// The servers answer too late for holding a lease. Otherwise the node would acquire its share
-    /// again and again, and block it for other nodes.
+    /// The servers answer too late for holding a lease. Without this reason, the node would acquire
+    /// its share again and again, and block it for other nodes.
     case slow
   }
 
@@ -497,7 +497,7 @@ package struct LeaseKeeper: Sendable {
     return actions + [.delete(key: KnownNodes.present + settings.node, expected: 0)]
   }
 
-  /// Whether requests are in flight for partitions that were given up. Their leases can be deleted
+  /// Whether requests are in flight for partitions that were given up, whose leases can be deleted
   /// only after the answers.
   package var isGivingUp: Bool {
     requests.values.contains {

@@ -4,12 +4,12 @@ package import WireFormats
 
 /// Sends batches to the replicated log.
 ///
-/// Only one message of each room is in flight at a time, so that the log keeps their order even if
-/// a message fails. Batches that arrive meanwhile are combined. An unanswered message is sent again
-/// until it is answered. The log may then contain the message twice; readers recognise repetitions
-/// by the position. An answer to any of the copies counts, however late. The servers' own
-/// recognition of repetitions (`Nats-Msg-Id`) is not used, because it covers only two minutes. A
-/// value type: the caller passes the time.
+/// Only one message of each room is in flight at a time, so that the log keeps the order of
+/// messages even if one fails. Batches that arrive meanwhile are combined. An unanswered message is
+/// sent again until it is answered. The log may then contain the message twice; readers recognise
+/// repetitions by the position. An answer to any of the copies counts, however late. The servers'
+/// own recognition of repetitions (`Nats-Msg-Id`) is not used, because it covers only two minutes.
+/// A value type: the caller passes the time.
 package struct LogAppender<Receipt: Sendable>: Sendable {
   package struct Publication: Sendable {
     package let request: Int
@@ -48,8 +48,8 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
   /// The time without an answer after which a message is sent again. A stream may be without a
   /// leader for longer, and loses the messages sent meanwhile.
   package static var patience: Interval { .seconds(3) }
-  /// How long an answer is accepted. It exceeds ``patience``, so that servers slower than that do
-  /// not receive copies forever.
+  /// How long an answer is accepted: longer than ``patience``, so that slower servers do not
+  /// receive copies forever.
   package static var memory: Interval { .seconds(30) }
   private static var pause: Interval { .milliseconds(250) }
 
@@ -69,9 +69,9 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
   /// The time at which the oldest unanswered message was first sent.
   package var waitingSince: Instant? { lines.values.compactMap(\.sent).min() }
 
-  /// Adds a batch, in a message of its own if `isAlone`. Its receipt is returned once the log has
-  /// stored the batch and everything before it in its room; a batch without a receipt is covered by
-  /// the next one's.
+  /// Adds a batch, in a message of its own if `isAlone`. The receipt is returned once the log has
+  /// stored the batch and everything before it in the room; a batch without a receipt is covered by
+  /// that of the next batch.
   package mutating func append(
     _ batch: [UInt8], position: BatchPosition?, in room: RoomName, isAlone: Bool = false,
     receipt: Receipt?

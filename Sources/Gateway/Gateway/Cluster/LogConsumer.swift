@@ -22,11 +22,11 @@ package struct LogConsumer: Sendable {
   }
 
   private static let batch = 200
-  /// The limit of bytes in one pull. It exceeds the longest message with its subject, which would
+  /// The limit of bytes in one pull: more than the longest message with its subject, which would
   /// otherwise never be sent.
   private static let batchBytes: Int64 = 2 << 20
   private static let expiry = Interval.seconds(2)
-  /// How long to wait for an answer to a pull. It exceeds ``expiry``, after which the server
+  /// How long to wait for an answer to a pull: longer than ``expiry``, after which the server
   /// reports that there are no messages.
   private static let patience = Interval.seconds(4)
   private static let pause = Interval.milliseconds(250)

@@ -5,10 +5,10 @@ import WireFormats
 
 /// Passes each message of the replicated log to the local daemon once.
 ///
-/// If a sender or its gateway was unsure, the log contains a batch twice. The feed knows the newest
-/// batch of each sender, counted from the partition's beginning or a snapshot, and passes on only
-/// the first copy. The daemon receives each batch with its position in the log. When a message is
-/// read again, the daemon therefore rejects what it already has.
+/// The log contains a batch twice if its sender or gateway repeated it after a lost answer. The
+/// feed knows the newest batch of each sender, counted from the partition's beginning or a
+/// snapshot, and passes on only the first copy. The daemon receives each batch with its position in
+/// the log. When a message is read again, the daemon therefore rejects what it already has.
 ///
 /// An act waits until the daemon has acknowledged everything before it in its room, and everything
 /// after the act waits for it. If the daemon does not have a room, the feed opens the room by an

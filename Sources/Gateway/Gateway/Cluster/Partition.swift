@@ -1,9 +1,9 @@
 package import LiveEvents
 
-/// One of the parts into which all rooms are divided. Each part is led by one node at a time.
+/// A share of all rooms, which one node leads at a time.
 package struct Partition: Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// The number of partitions. It is part of the format of the log, because a different number
-  /// would assign rooms to other partitions.
+  /// The number of partitions, which is part of the format of the log, because another number would
+  /// assign rooms to other partitions.
   package static let count = 64
   /// The number of streams over which partitions are distributed, so that several servers lead
   /// streams.

@@ -6,8 +6,8 @@ import RateLimiting
 struct SnapshotCounts: Sendable {
   /// How long the status mentions a snapshot that could not be used.
   private static let memory = Interval.seconds(3600)
-  /// The number of consecutive failures that makes a problem. Fewer are normal, because a room may
-  /// have been closed or moved.
+  /// The number of consecutive failures that makes a problem. Fewer failures are normal, because a
+  /// room may have been closed or moved.
   private static let few = 3
   /// The maximum number of rooms and unusable snapshots that are named.
   private static let most = 8
@@ -68,8 +68,8 @@ struct SnapshotCounts: Sendable {
     ]
   }
 
-  /// Descriptions of the newest snapshots that could not be used. These are events, not problems,
-  /// because they do not end.
+  /// Descriptions of the newest snapshots that could not be used. An unusable snapshot is an event,
+  /// not a problem, because it does not end.
   func unusable(at now: Instant) -> [String] {
     newestUnusable.filter { now - $0.at < Self.memory }.map(\.text)
   }

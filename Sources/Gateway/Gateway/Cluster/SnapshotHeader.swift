@@ -5,8 +5,8 @@ import SystemSupport
 /// Describes a stored snapshot of a room: its position in the log, and its parts.
 ///
 /// The store keeps the headers of the two newest snapshots of each room. The parts of a snapshot
-/// are written first, under unique names. Its header is written last, and only if no other node has
-/// written one meanwhile. Parts without a header belong to an upload that was interrupted or
+/// are written first, under unique names. The header is written last, and only if no other node has
+/// written a header meanwhile. Parts without a header belong to an upload that was interrupted or
 /// replaced.
 ///
 /// The header of a closed room has no parts. A node whose daemon still has the room then closes it,

@@ -4,8 +4,8 @@ import LiveEvents
 struct StoredSnapshots {
   /// The rooms' snapshots; a partition is absent until its content in the store is known.
   private var rooms: [Partition: [RoomName: SnapshotTransfer.Stored]] = [:]
-  /// Whether a snapshot is being stored. Only one is stored at a time: most snapshots hardly
-  /// shorten the log that a takeover reads, and they must not delay the log.
+  /// Whether a snapshot is being stored. Only one snapshot is stored at a time, so that snapshots
+  /// do not delay the log. Most snapshots hardly shorten the log that a takeover reads.
   private(set) var isStoring = false
 
   /// Records the snapshots of a partition that has been loaded.
@@ -36,7 +36,7 @@ struct StoredSnapshots {
   /// it. `header` is `nil` if it cannot be read or belongs to another log.
   mutating func find(_ header: SnapshotHeader?, sequence: UInt64, of room: RoomName) {
     let partition = Partition(of: room)
-    // This is read before the assignment, which has exclusive access to the entry.
+    // The known snapshot is read before the assignment, which has exclusive access to the entry.
     let known = rooms[partition]?[room]?.newest
     rooms[partition]?[room] = .init(newest: header ?? known, sequence: sequence)
   }

@@ -4,10 +4,10 @@ package import RateLimiting
 /// daemon.
 ///
 /// A partition waits until the daemon and the NATS servers can be reached. Loading it then requests
-/// the daemon's positions and the snapshots in the store. Afterwards the partition's log is read.
-/// It has caught up once the daemon has everything that was in the log when reading began. Loading,
-/// and closing rooms before a restart, are tasks that may outlive the lease, so a partition has at
-/// most one of each at a time. A value type.
+/// the daemon's positions and the snapshots in the store. Afterwards the partition's log is read. A
+/// partition has caught up once the daemon has everything that was in the log when reading began.
+/// Loading, and closing rooms before a restart, are tasks that may outlive the lease, so a
+/// partition has at most one of each at a time. A value type.
 package struct Takeovers {
   private var waiting: Set<Partition> = []
   private var loading: Set<Partition> = []

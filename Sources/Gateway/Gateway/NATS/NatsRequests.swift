@@ -4,8 +4,8 @@ import NIOCore
 import RateLimiting
 import SystemSupport
 
-/// Requests to the servers over a connection that may be lost. Each is answered once, with `nil` if
-/// no answer arrives in time. Confined to one event loop.
+/// Requests to the servers over a connection that may be lost. Each request is answered once, with
+/// `nil` if no answer arrives in time. Confined to one event loop.
 final class NatsRequests {
   private struct Request {
     let deadline: Instant

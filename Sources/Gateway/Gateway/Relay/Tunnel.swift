@@ -9,10 +9,10 @@ import UnixSockets
 
 /// Connects to a control socket on another machine over TLS, with certificates on both sides.
 ///
-/// One end listens on a TCP port, and opens a connection to a Unix socket for each connection. The
-/// other end listens on a Unix socket, and opens connections to that port. Either end reports why
-/// connections fail, with the name or address of the other end, in at most one line per ten
-/// seconds.
+/// One end of the tunnel listens on a TCP port, and opens a connection to a Unix socket for each
+/// TCP connection. The other end listens on a Unix socket, and opens connections to that port. Both
+/// ends report why connections fail, with the name or address of the other end, in at most one line
+/// per ten seconds.
 package enum Tunnel {
   static let timeout = TimeAmount.seconds(10)
   /// The maximum number of connections that have not presented a certificate yet.

@@ -38,8 +38,7 @@ final class TunnelHandshake: ChannelInboundHandler {
       self.record("did not show a certificate within 10 s", context)
       context.close(promise: nil)
     }
-    // The next read starts here. Until it has decrypted something, the TLS handler continues to
-    // read by itself.
+    // After this read, the TLS handler continues to read until it has decrypted something.
     context.read()
   }
 

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// One of two connections that exchange all bytes. Each is read only as fast as the other can be
-/// written.
+/// One of two connections that exchange all bytes. A connection is read only as fast as the other
+/// can be written.
 final class TunnelSplice: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundIn = ByteBuffer
@@ -21,8 +21,8 @@ final class TunnelSplice: ChannelDuplexHandler {
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
-  /// Opens the other connection. This happens only now, because a channel ignores requests to read
-  /// until it is registered.
+  /// Opens the other connection, but not earlier, because a channel ignores requests to read until
+  /// it is registered.
   func channelActive(context: ChannelHandlerContext) {
     guard let connect else { return }
     self.connect = nil

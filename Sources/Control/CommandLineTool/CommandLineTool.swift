@@ -15,7 +15,7 @@ package struct CommandLineTool: Sendable {
   /// interrupts the verb.
   package func run(_ arguments: [String]) async -> ExitStatus {
     var console = console
-    // Help is printed before options are parsed, so this option is searched for in the raw
+    // Help is printed before options are parsed, so `--no-pager` is searched for in the raw
     // arguments.
     if arguments.contains("--no-pager") { console.page = nil }
     var mode = ArgumentOrder.mode(of: arguments, isTerminal: console.isOutputTerminal)

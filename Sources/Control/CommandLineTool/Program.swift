@@ -29,8 +29,8 @@ public enum Program {
 private struct InterruptSignals {
   private let sources: [any DispatchSourceSignal]
 
-  /// Returns once all signals are caught. An earlier signal ends the process by default; ignoring
-  /// signals in the meantime would lose one.
+  /// Installs signal handlers and returns once all of them are active. Until then a signal ends the
+  /// process, because ignoring signals meanwhile could lose one.
   init(_ interrupt: @escaping @Sendable () -> Void) async {
     let queue = DispatchQueue(label: "signals")
     let once = Once()

@@ -43,7 +43,7 @@ package struct ControlClient: Sendable {
     try await call("GetRoom", GetRoomParameters(room: room, feature: feature))
   }
 
-  /// Watches the state of a room; ends with `NoSuchRoom` when the room closes. Sends at most
+  /// Watches the state of a room; ends with `NoSuchRoom` when the room closes. Receives at most
   /// `maximumRate` states per second, or one for each change if it is nil. The connection cannot be
   /// used for other calls afterwards.
   package func monitorRoom(
@@ -55,7 +55,7 @@ package struct ControlClient: Sendable {
       replies: try client.callMore("\(ControlInterface.name).MonitorRoom", parameters))
   }
 
-  /// Watches the screen of a room; ends with `NoSuchRoom` when the room closes. Sends at most
+  /// Watches the screen of a room; ends with `NoSuchRoom` when the room closes. Receives at most
   /// `maximumRate` screens per second, or one for each published change if it is nil. The
   /// connection cannot be used for other calls afterwards.
   package func monitorScreen(

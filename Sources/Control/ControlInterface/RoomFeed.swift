@@ -9,7 +9,7 @@ import Varlink
 /// Monitors pull states from the feed; a change of the room only marks the feed as stale and
 /// encodes nothing. A monitor that is due, or will be soon, requests a reading of the features that
 /// it shows. The next change of the room provides the reading, so that a busy lane is not woken. If
-/// a monitor is due and no reading was provided, it visits the room.
+/// a monitor is due and no reading was provided, it reads the room in a visit on the lane.
 ///
 /// Monitors of the same features share the readings, and also an encoded patch if they start from
 /// the same state. A monitor that falls behind gets a single patch to the newest state, so its
@@ -69,8 +69,8 @@ package final class RoomFeed: Sendable {
 
   private let contents = Guarded(Contents())
   private let change = ChangeSignal()
-  /// Signals the end of the feed. Not ``change``, so that a change does not wake a monitor before
-  /// it is due.
+  /// Signals the end of the feed; separate from ``change``, so that a change does not wake a
+  /// monitor before it is due.
   private let ending = ChangeSignal()
   private let visit: @Sendable (_ features: Set<Feature>?) async -> Reading?
 

@@ -49,7 +49,7 @@ struct RequestGuard: RouterMiddleware {
       tokens.right(of: request.uri.queryParameters["t"].map(String.init)) == .reading
     {
       // An overlay cannot send a header before its page runs, so the address may contain the
-      // reading token. The acting token is refused there.
+      // reading token, but not the acting token.
       context.right = .reading
     }
     guard context.right != nil else { return .token }

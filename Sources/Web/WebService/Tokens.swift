@@ -1,8 +1,8 @@
 /// What a request may do, in ascending order.
 package enum Right: Int, Sendable, Comparable {
-  /// Reading what the control socket shows to every user.
+  /// Grants reading what the control socket shows to every user.
   case reading
-  /// Reading and changing.
+  /// Grants reading and changing.
   case acting
 
   package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }

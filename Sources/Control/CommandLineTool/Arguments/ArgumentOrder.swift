@@ -119,7 +119,7 @@ struct ArrangedArguments {
       ? ["--"] + positionals : positionals
   }
 
-  /// Returns whether an option's value may be repeated; nil for a flag, which has no value.
+  /// Returns whether an option with a value may be repeated; nil for a flag, which has no value.
   private static func takesValue(_ option: String) -> Bool? {
     switch option {
     // Building the lookup table is slow, so the most common options are listed here.

@@ -17,13 +17,12 @@ enum CommandTable {
     return verbs
   }()
 
-  /// For each group whose inner verb may be left out before a room: the inner verb that is then
-  /// meant.
+  /// The default inner verbs of groups, which users may leave out before a room.
   static let roomVerbs = ["activity": "list"]
 
-  /// Whether each option with a value may be repeated. Computed on demand: it takes some
-  /// milliseconds to produce and parse the parser's dump of its declarations, the only source of
-  /// this.
+  /// Whether each option with a value may be repeated. Computed on demand, because only the
+  /// parser's dump of its declarations contains this, and producing and parsing the dump takes some
+  /// milliseconds.
   static let valueOptions: [String: Bool] = {
     var options: [String: Bool] = [:]
     func visit(_ command: JSONValue) {

@@ -102,8 +102,8 @@ final class DaemonProcess: Sendable {
           var waited = [notify.descriptor, wake.descriptor].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
           }
-          // The end of the daemon's process makes no descriptor readable, so it is checked every 50
-          // ms.
+          // The end of the daemon's process makes no descriptor readable, so the process is checked
+          // every 50 ms.
           _ = poll(&waited, nfds_t(waited.count), 50)
           if waited[1].revents != 0 { throw CancellationError() }
           if hasEnded, !notify.receiveReady() {

@@ -5,7 +5,7 @@ import LiveEvents
 import Simulation
 import Varlink
 
-/// The user left a live demonstration, which ends it without an error.
+/// Thrown when the user leaves a live demonstration, which then ends without an error.
 struct DemoLeft: Error {}
 
 /// A demonstration: a recording and a simulated host, played into a private daemon.
@@ -33,9 +33,8 @@ struct Demo: Sendable {
     let played = try await Playback.run(
       PlaybackPlan(speed: .maximum), to: sockets, from: { try FileSource(path: path) })
     return try await local.withDaemon { client in
-      // The reports of the recording are read before anything else is played. Once the sender of a
-      // room has been silent for a while, the room follows the machine's clock again, and its
-      // figures change.
+      // The reports of the recording are read before anything else is played. Later their figures
+      // would change, because a room without a sender soon follows the machine's clock again.
       let parts = try await recorded(lines: played.lines, client)
       let (host, room) = (
         SimulatedHost(

@@ -17,7 +17,7 @@ package struct Console: Sendable {
   /// `TERM` is `dumb`.
   package var terminal: Terminal?
   /// Shows text page by page until the user quits; returns `false` if the pager cannot be started.
-  /// `nil` if output must not be paged.
+  /// The closure is nil if output must not be paged.
   package var page: (@Sendable ([UInt8]) -> Bool)?
   /// The size of the terminal, queried for each drawing because windows are resized.
   package var size: @Sendable () -> (columns: Int, rows: Int)

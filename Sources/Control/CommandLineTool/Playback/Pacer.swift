@@ -1,4 +1,5 @@
-/// Computes when each line of a recording is due. Times are nanoseconds of any clock of the caller.
+/// Computes when each line of a recording is due. Times are nanoseconds on any clock that the
+/// caller chooses.
 package struct Pacer: Sendable {
   private let factor: Double
   /// The timestamp that offsets are relative to, and the time at which its line was due.

@@ -20,7 +20,7 @@ final class PlaybackSession {
   private static let patience: Int64 = 60_000_000_000
 
   private let connect: () throws(Failure) -> StreamSocket
-  /// `nil` while the daemon is unreachable.
+  /// The connection; `nil` while the daemon is unreachable.
   private var socket: StreamSocket?
   private let source: any ByteSource
   private let wake: Int32

@@ -27,7 +27,7 @@ package struct NodeDrawing: Sendable {
   package func lines(_ node: ScreenNode) -> [StyledLine] {
     let lines = content(node)
     guard form != .plain, let identity = node.actIdentity else { return lines }
-    // If a node draws no text to select, its acts are drawn.
+    // If a node draws no text to select, the labels of its acts are drawn.
     let shown =
       lines.isEmpty
       ? StyledLine.flow(node.ownActs.map { label($0) }, width: columns) : lines
@@ -319,8 +319,8 @@ package struct NodeDrawing: Sendable {
 /// of them are averaged.
 enum Sparkline {
   static let levels: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
-  /// Returns the line. The range of its heights is at least a tenth of the largest sample, so that
-  /// samples which hardly differ look level.
+  /// Returns the samples as a line. The range of its heights is at least a tenth of the largest
+  /// sample, so that samples which hardly differ look level.
   static func text(_ samples: [Double], width: Int) -> String {
     let samples = downsampled(samples.filter(\.isFinite), into: width)
     guard let least = samples.min(), let most = samples.max() else { return "" }

@@ -51,7 +51,7 @@ package struct RoomDisplay: Sendable {
   /// The seconds after which collected rows and figures are shown.
   private static let calmInterval = 0.95
 
-  /// Shows rows and figures that have arrived. If they arrive faster than people can read, they are
+  /// Shows rows and figures that have arrived. Those that arrive faster than people can read are
   /// collected and shown together.
   ///
   /// Call this at least once per second, because no update follows the last one of a burst.
@@ -425,7 +425,7 @@ package struct RoomDisplay: Sendable {
     return Array(lines.prefix(rows))
   }
 
-  /// Returns the lines of a pane with a scrolling list, which gets at least half of them.
+  /// Returns the lines of a pane with a scrolling list, whose rows get at least half of the lines.
   ///
   /// - Parameters:
   ///   - end: the number after the last row to show.

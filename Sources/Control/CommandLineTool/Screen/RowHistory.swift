@@ -31,7 +31,7 @@ package struct RowHistory: Sendable {
     } else if let start = rows.lastIndex(where: { $0.id == newest[0].id }) {
       drop(from: start)
     } else {
-      // If other rows are known, the list now reaches further back than before.
+      // If any row but the first is known, the list now reaches further back than before.
       let identities = Set(newest.map(\.id))
       if rows.contains(where: { identities.contains($0.id) }) { drop(from: 0) }
     }

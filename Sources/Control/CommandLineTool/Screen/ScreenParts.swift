@@ -29,8 +29,7 @@ package struct ScreenParts: Equatable, Sendable {
       .sorted { ($0.1.panel.priority, $0.0) < ($1.1.panel.priority, $1.0) }.map(\.1)
   }
 
-  /// Returns these parts with every part that differs from `before` only in figures taken from
-  /// `before`.
+  /// Returns these parts, but takes from `before` every part that differs only in figures.
   func keepingFigures(of before: ScreenParts) -> ScreenParts {
     var parts = self
     if headline.map(\.withoutFigures) == before.headline.map(\.withoutFigures) {

@@ -35,7 +35,7 @@ package struct TopReport: Codable, Equatable, Sendable {
 
 /// A sample of the daemon's counters.
 package struct TopSample: Sendable {
-  /// Monotonic nanoseconds.
+  /// The time of the sample, in monotonic nanoseconds.
   package var time: UInt64
   package var status: StatusReport
   package var rooms: [RoomSummary]

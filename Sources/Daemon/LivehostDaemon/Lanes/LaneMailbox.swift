@@ -10,12 +10,12 @@ import SystemSupport
 /// events.
 final class LaneMailbox: Sendable {
   enum Item: Sendable {
-    /// A new room, or a restored one. `indirect` keeps its large snapshot from enlarging every
+    /// Open a new room, or restore one. `indirect` keeps the large snapshot from enlarging every
     /// item.
     indirect case open(RoomName, RoomSnapshot?)
     case close(RoomName, isForGood: Bool, @Sendable (_ failure: String?) -> Void)
     case delivery(RoomDelivery)
-    /// Hibernate a room if its newest log sequence is this one, which is on disk.
+    /// Hibernate a room if this log sequence, which is on disk, is still its newest.
     case pack(RoomName, after: Int)
     /// Save a room, so that older segments of the log can be removed.
     case save(RoomName)

@@ -39,7 +39,7 @@ final class LaneRooms {
   /// The timer for the earliest entry of `dueTimes`, and its millisecond.
   private var timer: (slot: Int64, task: Scheduled<Void>)?
   private var settings: RoomSettings
-  /// Requests a snapshot of a room, so that the log can be cut. All rooms share this closure.
+  /// Requests a snapshot of a room, so that older segments of the log can be removed.
   private let onSnapshotDue: @Sendable (String) -> Void
 
   init(

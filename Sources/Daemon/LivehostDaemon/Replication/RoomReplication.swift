@@ -78,8 +78,7 @@ package final class RoomReplication: Sendable {
   /// How long an upload may wait for its next part. The upload is dropped after at most twice this
   /// time.
   private static let patience = Duration.seconds(30)
-  /// The size of a state from which the memory used for decoding it is returned to the system
-  /// immediately.
+  /// After a state larger than this is decoded, free memory is returned to the system immediately.
   private static let largeBytes = 1 << 20
 
   private let directory: RoomDirectory
@@ -89,7 +88,8 @@ package final class RoomReplication: Sendable {
   /// The number of states that each user is reading, all of which are in memory.
   private let readers = Guarded<[UInt32?: Int]>([:])
   private static let maximumReaders = 16
-  /// Limits decoding to one state at a time, because it takes several times the memory of the text.
+  /// Limits decoding to one state at a time, because decoding takes several times the memory of the
+  /// text.
   package let decoding = WorkSlots(count: 1)
 
   /// - Parameter sleep: waits between searches for abandoned uploads.

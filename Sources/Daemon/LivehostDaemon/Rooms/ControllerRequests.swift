@@ -17,7 +17,7 @@ struct ControllerRequests {
   private var ends = Waiters<RequestOutcome>()
   private var answers = Waiters<Void>()
 
-  /// The means by which the room's effects send requests.
+  /// The client through which the room's effects send requests.
   var client: Controller { feed.client }
 
   /// The connected controllers, in the order in which they connected.

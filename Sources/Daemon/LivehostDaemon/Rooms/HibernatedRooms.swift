@@ -27,7 +27,7 @@ struct HibernatedRooms {
     return true
   }
 
-  /// Removes a room. Returns its remains and its state; `nil` if no such room hibernates.
+  /// Removes a room. Returns its entry and its state; `nil` if no such room hibernates.
   mutating func take(_ name: RoomName) -> (HibernatedRoom, RoomSnapshot)? {
     guard let idle = numbers[name].flatMap({ rooms[$0] }) else { return nil }
     let snapshot = idle.snapshot(in: states)

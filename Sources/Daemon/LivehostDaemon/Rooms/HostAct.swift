@@ -10,7 +10,8 @@ import WaitingRoomFeature
 /// An act that a client performs as a room's host, and its result.
 ///
 /// The room applies the act between ``result(before:)`` and ``result(in:isPerformed:admitted:)``.
-/// No copy of the state is kept meanwhile, because the change would then copy the state.
+/// No copy of the state is kept meanwhile, because a second reference would make the change copy
+/// the state.
 struct HostAct {
   typealias State = HostFeature.State
 

@@ -4,9 +4,7 @@ import WireFormats
 
 /// The events that a room has received, remembered so that repetitions are not applied: the
 /// identifiers of its newest messages and notices, and the newest batch number of each source.
-/// Saved with the room.
-///
-/// Playing a recording neither reads nor changes it.
+/// Saved with the room. Playing a recording neither reads nor changes these.
 struct KnownEvents: Sendable, Equatable, Codable {
   /// The maximum number of sources whose batch numbers are kept; the least recently active source
   /// is dropped. Senders choose their names, and a source may have a new name after each restart.

@@ -1,7 +1,7 @@
 /// Values with numbers; the number of a removed value is reused.
 ///
 /// Implemented as an array, because a hash table takes up to three times the memory of its
-/// contents, and every part of that is touched.
+/// contents, and accesses all of it.
 struct NumberedTable<Value> {
   private var values: [Value?] = []
   private var free: [Int] = []

@@ -4,7 +4,7 @@ package import LiveEvents
 /// immediately, and later lines as one sum per interval, because a long flood of bad input adds no
 /// information.
 ///
-/// A value type: callers pass in the time in monotonic nanoseconds.
+/// Callers pass in the time in monotonic nanoseconds.
 package struct RejectionDigest: Sendable {
   /// The number of lines rejected for one reason.
   package struct Sum: Sendable, Equatable {

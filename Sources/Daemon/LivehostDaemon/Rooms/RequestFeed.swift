@@ -6,8 +6,8 @@ import SystemSupport
 
 /// The requests of one room, on their way from effects to the controllers that carry them out.
 ///
-/// The room's ``Requests`` hold everything that its state depends on. ``RequestFeed`` holds what
-/// ends with the process: the callers waiting for outcomes, and the messages not yet sent to
+/// The room's ``Requests`` hold everything on which the room's state depends. ``RequestFeed`` holds
+/// what ends with the process: the callers waiting for outcomes, and the messages not yet sent to
 /// controllers. May be used from any thread.
 final class RequestFeed: Sendable {
   enum Message: Equatable, Sendable {
@@ -92,8 +92,8 @@ final class RequestFeed: Sendable {
     _ request: ControlRequest, _ continuation: CheckedContinuation<RequestOutcome, any Error>
   ) {
     let isOpen = contents.withLock { contents in
-      // If the task was cancelled before the lock was taken, the handler found no request to
-      // withdraw.
+      // If the task was cancelled before the lock was taken, its cancellation handler found no
+      // request to withdraw.
       guard !Task.isCancelled else { return false }
       contents.open[request.number] = Open(request: request, continuation: continuation)
       if let surface = contents.surfaces.last(where: { $0.takes(request.control) }) {

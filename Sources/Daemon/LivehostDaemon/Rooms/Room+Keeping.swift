@@ -55,8 +55,8 @@ extension Room {
   private var mustSave: Bool { snapshots.map { $0.isRequired || log.isUnlogged } ?? false }
 
   /// Calls `completion` with `nil` once the log or a snapshot holds everything up to now, or
-  /// immediately in a room that is neither logged nor saved. If writing fails, calls it with the
-  /// reason. Call ``RoomLog/handOver()`` afterwards.
+  /// immediately in a room that is neither logged nor saved. If writing fails, calls `completion`
+  /// with the reason. Call ``RoomLog/handOver()`` afterwards.
   func whenKept(_ completion: @escaping @Sendable (_ failure: String?) -> Void) {
     guard let writer = log.writer, !mustSave else {
       guard let store = snapshots?.store else { return completion(nil) }
@@ -204,8 +204,8 @@ extension Room {
       screen.startsEffects = true
       screen.apply(settings.throttling)
     }
-    // The limit applies even if the snapshot was saved with another limit, because a file must not
-    // decide how much memory this daemon uses.
+    // The limit of the chat's history applies even if the snapshot was saved with another limit,
+    // because a file must not decide how much memory this daemon uses.
     if !screen.store.state.keepsHistory(of: settings.chatHistory) {
       screen.send(.historyLimited(settings.chatHistory))
     }
@@ -260,7 +260,7 @@ extension Room {
         in: &states)
     else { return nil }
     writer.end()
-    // Ends clients that have just received a feed but have not begun to watch.
+    // Disconnects clients that have just received a feed but have not begun to watch.
     feed.abandon()
     screenFeed.abandon()
     return packed
@@ -294,8 +294,7 @@ extension Room {
     logRejections()
     log.begin(recording, isEmpty: isNew && screen.counts.received == 0)
     recorder.begin()
-    // Applies the policies again without the widening caused by expensive frames, so that intervals
-    // begin as in a replay.
+    // Resets the intervals that expensive frames have widened, so that they begin as in a replay.
     screen.apply(settings.throttling)
     // A continued recording contains the state of the analysis already.
     if isNew { restartAnalysis() }

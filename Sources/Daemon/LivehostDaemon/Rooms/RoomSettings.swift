@@ -24,9 +24,10 @@ package struct RoomSettings: Sendable, Equatable {
 
   /// When a room's views are evaluated.
   package enum ViewEvaluation: String, CaseIterable, Sendable {
-    /// In each frame in which their data changes, so that causes and times are known.
+    /// Views are evaluated in each frame in which their data changes, so that causes and times are
+    /// known.
     case always
-    /// Only while someone watches the room, and when someone reads it.
+    /// Views are evaluated only while someone watches the room, and when someone reads it.
     case watched
   }
 }

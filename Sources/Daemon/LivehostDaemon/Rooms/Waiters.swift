@@ -8,8 +8,8 @@ struct Waiters<Outcome> {
     completions[number, default: []].append(completion)
   }
 
-  /// Removes and returns the completions of a number. The caller calls them, because a completion
-  /// may add others.
+  /// Removes and returns the completions of a number. The caller calls these completions, because a
+  /// completion may add others.
   mutating func remove(_ number: Int) -> [Completion] {
     completions.removeValue(forKey: number) ?? []
   }

@@ -60,7 +60,7 @@ final class DaemonParts: Sendable {
   private var configuration: Configuration { daemon.configuration }
   private var notifier: ServiceNotifier { daemon.notifier }
 
-  /// Binds the sockets and creates the parts. Starts none of them, except for the recorder's
+  /// Binds the sockets and creates the parts, without starting anything except the recorder's
   /// thread.
   init(_ daemon: Daemon) throws {
     self.daemon = daemon
@@ -404,7 +404,7 @@ final class DaemonParts: Sendable {
 
   // MARK: Signals and the service manager
 
-  /// Reloads the configuration on SIGHUP. If a test has enabled this, holds a lane on SIGUSR2.
+  /// Reloads the configuration on SIGHUP, and holds a lane on SIGUSR2 if a test has enabled this.
   var signals: Part {
     Part("signals") { [self] in
       let trapped: [UnixSignal] = faults.laneHold == nil ? [.sighup] : [.sighup, .sigusr2]

@@ -8,7 +8,7 @@ import Recordings
 
 /// The chat messages of a recording, read block by block.
 struct RecordedMessages: MessageSource {
-  /// A class, because the reader inside it cannot be copied.
+  /// Holds the reader in a class, because the reader cannot be copied.
   private final class Position {
     var reader: RecordingReader
     init(_ files: RecordingFiles) { reader = RecordingReader(files) }

@@ -31,7 +31,8 @@ package struct Simulations: Sendable {
       return try await slots.run {
         try await withTaskExecutorPreference(executor) {
           let start = ContinuousClock.now
-          // The memory of all runs is free only after `reply` has returned.
+          // Free memory is returned after `reply` has returned, when the memory of all runs is
+          // free.
           defer { if start.duration(to: .now) > Self.longRun { FreeMemory.giveBack() } }
           return try await Self.reply(to: request, options, progress: progress)
         }

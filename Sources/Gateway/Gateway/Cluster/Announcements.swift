@@ -5,8 +5,7 @@ import RateLimiting
 /// leases that are written repeatedly for a while.
 ///
 /// The servers soon forget an entry. A node that is not listening just then, or does not know the
-/// other nodes yet, would miss a single write. A value type: the caller passes the time and writes
-/// the entries.
+/// other nodes yet, would miss a single write. The caller passes the time and writes the entries.
 struct Announcements: Sendable {
   private struct Entry: Sendable {
     var value: JSONValue

@@ -19,8 +19,8 @@ import WireFormats
 /// - ``StoredSnapshots``: headers in the store,
 /// - ``CopyRelease``: closing rooms that other nodes lead.
 ///
-/// The node passes them the time and the answers to requests, and carries out the actions that they
-/// return. Confined to one event loop.
+/// The node passes the time and the answers to requests to these values, and carries out the
+/// actions that they return. Confined to one event loop.
 package final class ClusterNode {
   package struct Settings: Sendable {
     package var node: String
@@ -52,7 +52,7 @@ package final class ClusterNode {
   let settings: Settings
   private let eventLoop: any EventLoop
 
-  // Value types that decide.
+  // Value types that make decisions.
   var keeper: LeaseKeeper
   var readers = StreamReaders(at: SourceDelivery.now)
   private var appender: LogAppender<DeliveryReceipt>
@@ -62,7 +62,7 @@ package final class ClusterNode {
   var stored = StoredSnapshots()
   var sources = SourceConnections()
 
-  // Value types that report.
+  // Value types that collect counts and problems.
   var counts = SnapshotCounts()
   var problems = NodeProblems()
   private var journal = ProblemJournal()
@@ -113,7 +113,7 @@ package final class ClusterNode {
       closed: { reason in
         loop.execute { if !node.value.isStopped { node.value.failed(.closed(reason)) } }
       })
-    // A dedicated thread, because the library blocks it.
+    // Connecting runs on a dedicated thread, because the library blocks it.
     let client = try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<NatsClient, any Error>) in
       DispatchQueue.global().async {

@@ -1,11 +1,11 @@
 package import RateLimiting
 
-/// Decides when the local daemon's rooms are closed that are only copies, because another node
+/// Decides when to close those rooms of the local daemon that are only copies, because another node
 /// leads their partition.
 ///
 /// A copy receives no events, yet it counts towards the daemon's maximum number of rooms. The copy
 /// is kept until the other node has led the partition for twice the snapshot interval, and has
-/// therefore stored a snapshot. A value type.
+/// therefore stored a snapshot.
 package struct CopyRelease {
   private let interval: Interval
   /// The time since when another node has led each partition and has had its rooms.

@@ -28,7 +28,7 @@ struct DaemonRooms: Sendable {
     for summary in try await client.listRooms().rooms {
       guard let room = RoomName(summary.room), try await mayClose(room) else { continue }
       do { try await close(room, client) } catch VarlinkClientError.remote {
-        // The error `noSuchRoom` means that the room is already closed.
+        // The room may have been closed in the meantime.
       }
     }
     await client.client.close()

@@ -1,6 +1,6 @@
 import RateLimiting
 
-/// The nodes that have written an entry recently, and whether they lead partitions. A value type.
+/// The nodes that have written an entry recently, and whether they lead partitions.
 struct KnownNodes: Sendable {
   struct Node: Sendable {
     var instance: String

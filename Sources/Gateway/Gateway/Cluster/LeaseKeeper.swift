@@ -290,8 +290,8 @@ package struct LeaseKeeper: Sendable {
       return [.began(partition, epoch: sequence)]
     case .renew(let partition):
       guard held[partition] != nil else {
-        // The lease was given up or lost meanwhile. Deleting it spares other nodes waiting for its
-        // expiry.
+        // The lease was given up or lost meanwhile, and deleting it spares other nodes the wait for
+        // its expiry.
         return sequence.map { [.delete(key: "p\(partition)", expected: $0)] } ?? []
       }
       guard let sequence else { return lose(partition) }
@@ -465,8 +465,8 @@ package struct LeaseKeeper: Sendable {
     return hash ^ (hash >> 29)
   }
 
-  /// Records that a partition was moved to a node. If this node leads it and the target is alive,
-  /// gives it up.
+  /// Records that a partition was moved to a node. If this node leads the partition and the target
+  /// is alive, gives the partition up.
   private mutating func prefer(
     _ node: String, _ instance: String?, for partition: Partition, at now: Instant
   ) -> [Action] {

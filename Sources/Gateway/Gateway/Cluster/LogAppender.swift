@@ -9,7 +9,7 @@ package import WireFormats
 /// sent again until it is answered. The log may then contain the message twice; readers recognise
 /// repetitions by the position. An answer to any of the copies counts, however late. The servers'
 /// own recognition of repetitions (`Nats-Msg-Id`) is not used, because it covers only two minutes.
-/// A value type: the caller passes the time.
+/// The caller passes the time.
 package struct LogAppender<Receipt: Sendable>: Sendable {
   package struct Publication: Sendable {
     package let request: Int

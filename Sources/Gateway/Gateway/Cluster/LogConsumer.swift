@@ -5,7 +5,7 @@ package import RateLimiting
 ///
 /// The consumer keeps no state on the server. If it vanishes or a message is missing, another
 /// consumer is created that starts after the last message read. Messages are pulled, so that a busy
-/// reader is not flooded. A value type: the caller passes the time.
+/// reader is not flooded. The caller passes the time.
 package struct LogConsumer: Sendable {
   package enum Action: Equatable, Sendable {
     /// Ask the server to create the consumer.

@@ -13,7 +13,7 @@ import WireFormats
 /// An act waits until the daemon has acknowledged everything before it in its room, and everything
 /// after the act waits for it. If the daemon does not have a room, the feed opens the room by an
 /// act before the first events. Events alone would open it, too, but a full daemon rejects them,
-/// and might later accept others without them. A value type.
+/// and might later accept others without them.
 package struct LogFeed: Sendable {
   /// The point at which reading of a room begins.
   package struct Beginning: Sendable {

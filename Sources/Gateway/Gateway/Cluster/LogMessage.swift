@@ -6,8 +6,8 @@ package import WireFormats
 /// A message of the replicated log: a batch of one room, with its position.
 ///
 /// The first line is a `position`, the others are native events. The position is assigned by the
-/// sender of the batch, or else by the gateway. Readers of the log recognise repetitions by it,
-/// however old they are.
+/// sender of the batch, or else by the gateway. Readers of the log recognise repetitions by the
+/// position, however old they are.
 package struct LogMessage: Equatable, Sendable {
   package var position: BatchPosition
   package var lines: [UInt8]

@@ -1,7 +1,7 @@
 import Ingest
 import RateLimiting
 
-/// The problems of a node with its servers and its daemon. A value type.
+/// The problems of a node with its servers and its daemon.
 struct NodeProblems {
   /// The problems with the streams that the node found when it started.
   private let streams: [Problem]

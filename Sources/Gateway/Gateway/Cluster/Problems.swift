@@ -10,7 +10,6 @@ package struct Problem: Equatable, Sendable {
 }
 
 /// Decides when to log problems: each once it has lasted for a moment, and again when it has ended.
-/// A value type.
 package struct ProblemJournal: Sendable {
   private struct Known: Sendable {
     var problem: Problem

@@ -2,7 +2,7 @@
 /// message.
 ///
 /// Senders choose their names, and may use a new one for each run, so only the newest senders are
-/// kept. A value type.
+/// kept.
 package struct SenderPositions: Sendable {
   package struct Position: Sendable, Equatable {
     /// The highest batch number.

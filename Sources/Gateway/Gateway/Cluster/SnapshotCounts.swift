@@ -1,8 +1,7 @@
 import LiveEvents
 import RateLimiting
 
-/// Counts the snapshots and acts that a node has handled, and knows its rooms without a snapshot. A
-/// value type.
+/// Counts the snapshots and acts that a node has handled, and knows its rooms without a snapshot.
 struct SnapshotCounts: Sendable {
   /// How long the status mentions a snapshot that could not be used.
   private static let memory = Interval.seconds(3600)

@@ -96,10 +96,11 @@ struct SnapshotTransfer: Sendable {
     // header.
     let subjects = try await subjects(SnapshotHeader.all(of: partition))
     var named: [String] = []
-    // Whether every header can be read. An unreadable one may come from a newer gateway.
+    // Whether every header can be read. An unreadable header may come from a newer gateway.
     var isReadable = true
     var through: UInt64 = 0
-    // The last message contained in every snapshot that was used in place of its room's newest one.
+    // For rooms whose newest snapshot was unusable: the last message that all older snapshots used
+    // instead contain.
     var limit = UInt64.max
     for subject in subjects where subject.hasSuffix(".h") {
       guard let newest = try await header(["last_by_subj": .string(subject)]) else { continue }

@@ -37,7 +37,7 @@ struct SnapshotUpload {
     let before = try await node.get { $0.snapshotStored(header, sequence, of: room, partition) }
     // If `before` is unknown, the partition has begun again, and nothing may be removed.
     guard let before else { return }
-    // The log up to the older snapshot is no longer needed; for a closed room, none of it is.
+    // The log up to the older snapshot is no longer needed, and a closed room needs no log at all.
     let older = header.isClosed ? header : before.newest
     if let older {
       await transfer.purge(partition.stream, partition.logSubject(of: room), before: older.start)

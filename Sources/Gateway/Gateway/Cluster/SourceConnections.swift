@@ -1,7 +1,7 @@
 package import LiveEvents
 
 /// The sources that report their state over connections to this gateway, which the owner of their
-/// room cannot see. A value type.
+/// room cannot see.
 package struct SourceConnections: Sendable {
   private struct Key: Hashable {
     let source: Text

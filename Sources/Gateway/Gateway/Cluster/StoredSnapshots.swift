@@ -1,6 +1,6 @@
 import LiveEvents
 
-/// The stored snapshots of the rooms in this node's partitions. A value type.
+/// The stored snapshots of the rooms in this node's partitions.
 struct StoredSnapshots {
   /// The rooms' snapshots; a partition is absent until its content in the store is known.
   private var rooms: [Partition: [RoomName: SnapshotTransfer.Stored]] = [:]

@@ -4,8 +4,8 @@ import RateLimiting
 /// The consumers through which a node reads streams: one for the leases, and one for the log of
 /// each partition that it feeds to its daemon.
 ///
-/// A value type: the caller passes the time, sends the requests that ``next(_:isPaused:at:)``
-/// returns, and passes in the messages.
+/// The caller passes the time, sends the requests that ``next(_:isPaused:at:)`` returns, and passes
+/// in the messages.
 struct StreamReaders {
   enum Reader: Hashable {
     case leases

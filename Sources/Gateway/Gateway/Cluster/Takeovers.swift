@@ -7,7 +7,7 @@ package import RateLimiting
 /// the daemon's positions and the snapshots in the store. Afterwards the partition's log is read. A
 /// partition has caught up once the daemon has everything that was in the log when reading began.
 /// Loading, and closing rooms before a restart, are tasks that may outlive the lease, so a
-/// partition has at most one of each at a time. A value type.
+/// partition has at most one of each at a time.
 package struct Takeovers {
   private var waiting: Set<Partition> = []
   private var loading: Set<Partition> = []

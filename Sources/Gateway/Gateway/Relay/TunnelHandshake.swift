@@ -52,7 +52,7 @@ final class TunnelHandshake: ChannelInboundHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     if error as? NIOSSLError == .handshakeFailed(.sslError([.eofDuringHandshake])) {
-      // A stranger may disconnect at any time, but an end that this one connects to should answer.
+      // A stranger may disconnect at any time, but an end that this end connects to should answer.
       if peer != nil { record("closed the connection instead of showing a certificate", context) }
     } else if let reason = TunnelFailures.reason(ofTLS: error) {
       record(reason, context)

@@ -43,7 +43,7 @@ package struct ProcessEnvironment: Sendable {
   package var userID: UInt32
   /// The directory of the running executable; nil if unknown.
   package var programDirectory: String?
-  /// Monotonic nanoseconds.
+  /// Returns monotonic nanoseconds.
   package var now: @Sendable () -> UInt64
   package var sleep: @Sendable (Duration) async throws -> Void
 

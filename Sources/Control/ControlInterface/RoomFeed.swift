@@ -15,7 +15,6 @@ import Varlink
 /// the same state. A monitor that falls behind gets a single patch to the newest state, so its
 /// costs do not accumulate.
 package final class RoomFeed: Sendable {
-  /// A state as JSON.
   struct State {
     /// A number that increases with each change of the room. Numbers are skipped where changes were
     /// merged.

@@ -10,7 +10,6 @@ package protocol SourceArguments: ParsableArguments {
   static var discussion: String { get }
   /// The given options, as written on a command line.
   var options: [String] { get }
-  /// The given positional arguments.
   var operands: [String] { get }
 }
 

@@ -10,7 +10,6 @@ import UnixSignals
 import UnixSockets
 import Varlink
 
-/// Shows the rooms of another daemon.
 struct RelayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "relay", abstract: "Show the rooms of one daemon on another socket.",

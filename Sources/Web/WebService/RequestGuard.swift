@@ -10,7 +10,6 @@ import Hummingbird
 struct RequestGuard: RouterMiddleware {
   typealias Context = WebContext
 
-  /// The reason for refusing a request.
   enum Refusal: String, CaseIterable {
     case host, origin, site, token, right, contentType, size
   }

@@ -5,7 +5,6 @@ package import NIOCore
 import SystemSupport
 package import Varlink
 
-/// The form in which a room is watched.
 enum WatchedForm: String, CaseIterable {
   /// The reply of `GetRoom`, for programs.
   case room

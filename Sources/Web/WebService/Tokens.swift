@@ -15,7 +15,6 @@ package struct Tokens: Sendable {
   package let reading: String
   package let acting: String
 
-  /// The number of hexadecimal digits of a token.
   static let length = 64
 
   /// Creates new tokens of 256 random bits each.

@@ -5,7 +5,6 @@ import NIOCore
 package struct WebContext: RequestContext {
   package var coreContext: CoreRequestContextStorage
   let channel: any Channel
-  /// The right that the request's token grants.
   var right: Right?
 
   package init(source: ApplicationRequestContextSource) {

@@ -8,7 +8,7 @@ package struct PointInTime: Sendable, Equatable {
     package let description: String
   }
 
-  /// Milliseconds since 1970.
+  /// The time in milliseconds since 1970.
   package let milliseconds: Int
 
   /// - Parameters:

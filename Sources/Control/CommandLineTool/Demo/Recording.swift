@@ -1,7 +1,6 @@
 import LiveEvents
 import WireFormats
 
-/// The recording that a demonstration plays.
 struct Recording: Sendable {
   static let bundled = "config/recordings/chat-burst.irc.gz"
   static let bundledName = "chat-burst.irc.gz"

@@ -8,9 +8,9 @@ package struct JournalQuery: Sendable {
   /// The kinds of entry; empty for all of the daemon's entries.
   package var kinds: [JournalMessageID] = []
   package var room: String?
-  /// Milliseconds since 1970.
+  /// The earliest time of an entry, in milliseconds since 1970.
   package var since: Int?
-  /// Milliseconds since 1970.
+  /// The latest time of an entry, in milliseconds since 1970.
   package var until: Int?
   /// The maximum number of entries; the newest entries are selected.
   package var lines: Int?

@@ -11,7 +11,6 @@ package struct HostScreenModel: ScreenModel {
     /// All rooms, at a time in monotonic nanoseconds.
     case rooms([RoomSummary], at: UInt64)
     case ended(room: String, reason: String)
-    /// Whether there is a connection to the daemon.
     case connection(Bool)
     case outcome(Outcome)
   }
@@ -67,7 +66,6 @@ package struct HostScreenModel: ScreenModel {
   private var size = (columns: 80, rows: 24)
 
   private var requests: [Request] = []
-  /// Calls whose outcome has not arrived.
   private var pending: [Call] = []
   private var calls = 0
   /// The message about the last outcome, removed by the next key.

@@ -5,11 +5,11 @@ package import ControlInterface
 package struct NodeDrawing: Sendable {
   /// A way to draw the same content.
   package enum Form: Sendable {
-    /// For a screen with enough rows.
+    /// Uses the rows of a large screen.
     case full
-    /// For a screen with few rows.
+    /// Uses as few rows as possible.
     case compact
-    /// For plain text, in which words replace styles.
+    /// Uses plain text, in which words replace styles.
     case plain
   }
 

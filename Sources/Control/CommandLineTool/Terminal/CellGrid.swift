@@ -12,7 +12,6 @@ package struct CellGrid: Equatable, Sendable {
     /// Whether all terminals draw the character with the same width.
     var isCertain: Bool { width == 1 && (character.isASCII || Self.drawing.contains(character)) }
 
-    /// The characters for lines and blocks.
     private static let drawing: ClosedRange<Character> = "\u{2500}"..."\u{259F}"
   }
 

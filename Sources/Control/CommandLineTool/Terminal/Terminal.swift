@@ -51,7 +51,6 @@ package struct Terminal: Sendable {
 
 /// The settings of the process's terminal while a screen is drawn.
 private final class TerminalSession: Sendable {
-  /// The session that has taken over the terminal.
   static let current = Guarded<TerminalSession?>(nil)
 
   private struct State {

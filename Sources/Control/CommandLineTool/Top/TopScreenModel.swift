@@ -2,7 +2,6 @@
 package struct TopScreenModel: ScreenModel {
   package enum Update: Sendable {
     case report(TopReport)
-    /// Whether there is a connection to the daemon.
     case connection(Bool)
   }
 
@@ -12,7 +11,6 @@ package struct TopScreenModel: ScreenModel {
   private var report: TopReport?
   private var isConnected = true
   package private(set) var order: TopOrder
-  /// Whether the table of views has the focus.
   private var sortsViews = false
   /// The position of the selected row in the focused table.
   private var selected = 0

@@ -188,7 +188,6 @@ package enum PlaybackText {
   }
 }
 
-/// The progress bar on the terminal's current line.
 private struct ProgressLine: Sendable {
   private let console: Console
 

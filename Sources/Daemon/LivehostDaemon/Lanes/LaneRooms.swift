@@ -25,7 +25,6 @@ final class LaneRooms {
   private var deliveredCounts: [RoomName: Int] = [:]
   /// The rooms that are not hibernated.
   private(set) var open: [RoomName: Room] = [:]
-  /// The hibernated rooms.
   private(set) var packed = HibernatedRooms()
   /// The timer of the next search for rooms to hibernate; `nil` if there are no candidates.
   private var packing: Scheduled<Void>?

@@ -109,7 +109,6 @@ package struct RecentIdentifiers: Sendable, Equatable {
     Int(truncatingIfNeeded: ((hash ^ seed) &* 0x9E37_79B9_7F4A_7C15) >> 40) & (table.count - 1)
   }
 
-  /// Removes the oldest identifier.
   private mutating func removeFirst() {
     first = (first + 1) & (ring.count - 1)
     count -= 1

@@ -233,7 +233,6 @@ extension Room {
     for surface in requests.surfaces { begin(surface) }
   }
 
-  /// Whether there are controllers or unanswered requests.
   var hasRequests: Bool {
     screen.store.state.control.requests
       .map { !$0.surfaces.isEmpty || !$0.outstanding.isEmpty } ?? false

@@ -125,7 +125,6 @@ final class Room {
     for body in requests.receiveAnswer(of: request) { body(()) }
   }
 
-  /// Calls `body` after effects have changed the room.
   func onEffects(_ body: @escaping () -> Void) { screen.store.onEffectActions = body }
 
   /// Reports to the hang monitor that the lane is working on this room.
@@ -292,7 +291,6 @@ final class Room {
     return { try JSONValue(encoding: RoomReport(reading)) }
   }
 
-  /// Reads the screen for its monitors.
   func screenReading() -> RoomFeed.Reading {
     let reading = ScreenReading(screen, room: name)
     return { try JSONValue(encoding: ScreenReport(reading)) }

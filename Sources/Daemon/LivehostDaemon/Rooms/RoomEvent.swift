@@ -7,7 +7,6 @@ package enum RoomEvent: Sendable {
   case opened
   /// A room was restored with the state that it had when the daemon stopped.
   case restored
-  /// The room was closed for good.
   case closed
   /// The room was saved because the daemon stops; the next start restores it.
   case suspended

@@ -140,6 +140,6 @@ struct RoomTime {
 }
 
 extension NIODeadline {
-  /// Monotonic nanoseconds.
+  /// The time in monotonic nanoseconds.
   var machineTime: Int64 { Int64(uptimeNanoseconds) }
 }

@@ -114,7 +114,6 @@ extension ScreenNode {
 }
 
 extension ScreenEmphasis {
-  /// Fails for views without emphasis.
   fileprivate init?(_ emphasis: ViewNode.Emphasis) {
     switch emphasis {
     case .normal: return nil

@@ -51,7 +51,6 @@ final class DaemonParts: Sendable {
   private let faults: FaultInjection
   private let ingestServer: Server<IngestServer>
   private let controlServer: Server<VarlinkServer>
-  /// Returns the counts of refusals on both sockets.
   private let refusals: @Sendable () -> RefusalCounts
   /// Reports the progress of the stop to the service manager.
   private let stopping: LongWork

@@ -22,10 +22,9 @@ package final class DaemonStatus: Sendable {
   /// When a report first found that journal entries were lost, in milliseconds since 1970.
   private let entriesLostSince = Guarded<Int?>(nil)
 
-  /// A thread that makes no progress.
   private struct Stall: Sendable {
     let thread: WatchdogDriver.SilentThread
-    /// Milliseconds since 1970.
+    /// The time at which the thread fell silent, in milliseconds since 1970.
     let since: Int
   }
   private let refusals: @Sendable () -> RefusalCounts

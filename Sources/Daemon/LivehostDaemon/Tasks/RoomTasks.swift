@@ -230,7 +230,6 @@ package struct RoomTasks: Sendable {
     }
   }
 
-  /// Returns the chat messages that a room stores.
   private func history(of room: String?) async throws -> [WrittenMessage] {
     try await visit(room) { $0.screen.writtenMessages }
   }

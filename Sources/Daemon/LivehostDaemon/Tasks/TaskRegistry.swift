@@ -135,7 +135,6 @@ package final class TaskRegistry: Sendable {
     if isCancelled { cancel() }
   }
 
-  /// Removes a task and returns its entry.
   @discardableResult
   private func remove(_ name: String) -> Entry? {
     state.withLock { $0.entries.removeValue(forKey: name) }

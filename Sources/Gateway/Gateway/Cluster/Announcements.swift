@@ -35,7 +35,6 @@ struct Announcements: Sendable {
       until: now + settings.announcementLifetime)
   }
 
-  /// Records that an entry was written again.
   mutating func recordWritten(_ key: String, sequence: UInt64, at now: Instant) {
     guard let known = entries[key]?.sequence, sequence > known else { return }
     entries[key]?.sequence = sequence

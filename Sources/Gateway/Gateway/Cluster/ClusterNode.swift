@@ -145,7 +145,6 @@ package final class ClusterNode {
     NodeHandle(NIOLoopBound(self, eventLoop: eventLoop), on: eventLoop)
   }
 
-  /// Access to this node's requests for tasks.
   var calls: NatsCalls {
     NatsCalls(requests: NIOLoopBound(requests, eventLoop: eventLoop), loop: eventLoop)
   }
@@ -186,7 +185,6 @@ package final class ClusterNode {
     update(now)
   }
 
-  /// Updates the journal and the status.
   private func update(_ now: Instant) {
     var found = problems.current(
       isConnected: requests.isConnected, hasDaemon: daemon.isConnected, keeper, appender, at: now)

@@ -20,7 +20,6 @@ final class LocalDaemon {
   private var channel: (any Channel)?
   private var lines = LineSplitter(maximumLength: 64 << 10)
   private var isConnecting = false
-  /// The number of the current connection.
   private(set) var run = 0
   private(set) var goneSince: Instant? = SourceDelivery.now
 

@@ -8,7 +8,6 @@ package import RateLimiting
 /// reader is not flooded. The caller passes the time.
 package struct LogConsumer: Sendable {
   package enum Action: Equatable, Sendable {
-    /// Ask the server to create the consumer.
     case create(subject: String, body: JSONValue)
     /// Request messages from the server.
     case pull(subject: String, body: JSONValue)

@@ -19,7 +19,6 @@ package struct LogFeed: Sendable {
   package struct Beginning: Sendable {
     /// The daemon's newest position in the log.
     package var held: Int
-    /// Whether the daemon has the room.
     var isThere: Bool
     /// The first message of the log that is not in the snapshot.
     package var start: UInt64 = 0
@@ -105,7 +104,6 @@ package struct LogFeed: Sendable {
     var first: UInt64
     var since: Instant
     var bytes = 0
-    /// The earliest time for the next snapshot.
     var notBefore: Instant?
   }
 

@@ -35,7 +35,6 @@ package struct SnapshotHeader: Equatable, Sendable {
   package var senders: [String: SenderPositions.Position]
 
   static let stream = "LH_SNAP"
-  /// The maximum number of parts of a snapshot.
   static let maximumParts = 128
 
   /// How long the header of a closed room is kept, in nanoseconds: longer than the log keeps

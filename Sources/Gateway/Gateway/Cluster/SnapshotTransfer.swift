@@ -34,7 +34,6 @@ struct SnapshotTransfer: Sendable {
     var rooms: [RoomName: LogFeed.Beginning] = [:]
     /// The last message of the log that the loaded rooms contain.
     var through: UInt64 = 0
-    /// The number of rooms that were loaded.
     var count = 0
     /// A description of each snapshot that could not be used.
     var problems: [String] = []
@@ -319,7 +318,6 @@ struct SnapshotTransfer: Sendable {
     }
   }
 
-  /// Removes messages that are no longer needed.
   func purge(_ stream: String, _ filter: String, before sequence: UInt64? = nil) async {
     var body: [JSONName: JSONValue] = ["filter": .string(filter)]
     if let sequence { body["seq"] = .integer(Int64(clamping: sequence)) }

@@ -4,7 +4,6 @@ import NIOPosix
 import NIOSSL
 
 extension TunnelFailures {
-  /// Describes why no connection was made.
   static func reason(ofConnecting error: any Error) -> String {
     switch error {
     case let error as NIOConnectionError:

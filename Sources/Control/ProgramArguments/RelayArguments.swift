@@ -1,7 +1,7 @@
 package import ArgumentParser
 
-/// The arguments of a relay. `livehostctl relay` parses them and passes them to `livehost-gateway
-/// relay`, which parses them again and runs the relay.
+/// The arguments of a relay. `livehostctl relay` parses the arguments and passes them to
+/// `livehost-gateway relay`, which parses them again and runs the relay.
 package struct RelayArguments: ParsableArguments {
   @Option(help: ArgumentHelp("Socket to listen on: a path or HOST:PORT.", valueName: "socket"))
   package var listen: String

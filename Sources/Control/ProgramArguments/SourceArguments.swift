@@ -1,7 +1,7 @@
 package import ArgumentParser
 
-/// The arguments of a source that runs in the foreground. `livehostctl connect` parses them and
-/// passes them to `livehost-source`, which parses them again and runs the source.
+/// The arguments of a source that runs in the foreground. `livehostctl connect` parses the
+/// arguments and passes them to `livehost-source`, which parses them again and runs the source.
 package protocol SourceArguments: ParsableArguments {
   /// The argument that selects this kind of source, such as `twitch`.
   static var kind: String { get }

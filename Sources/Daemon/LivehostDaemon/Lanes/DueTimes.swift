@@ -2,7 +2,8 @@ import DequeModule
 
 /// Elements with due times in milliseconds, so that one timer suffices for all of them.
 ///
-/// Adding an element appends it to an array. Only the first element of a millisecond is sorted in.
+/// Adding an element appends it to an array. Only the first element of a millisecond costs a sorted
+/// insertion.
 package struct DueTimes<Element> {
   /// The elements due in each millisecond, in the order in which they were added.
   private var slots: [Int64: Deque<Element>] = [:]

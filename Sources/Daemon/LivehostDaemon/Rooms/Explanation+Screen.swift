@@ -3,7 +3,7 @@ import HostScreen
 import ViewGraph
 
 extension Explanation {
-  /// Explains why the views of a name were evaluated; fails if none was.
+  /// Explains why the views with the name `view` were evaluated; fails if none was.
   init?(of view: String, on screen: HostScreen) {
     screen.evaluateViews()
     guard let statistics = screen.views.statistics[view] else { return nil }

@@ -251,8 +251,8 @@ package struct LeaseKeeper: Sendable {
 
   /// Returns whether an entry under this node's name proves that another gateway uses the name,
   /// because only a running gateway writes repeatedly. Entries of this node's earlier runs do not
-  /// count. Servers that rebuild a lost bucket from their log send such entries with rising
-  /// sequences, but with their original times.
+  /// count. Servers that rebuild a lost bucket from their log send the entries of earlier runs with
+  /// rising sequences, but with their original times.
   private mutating func isNameTaken(by instance: String, written: UInt64) -> Bool {
     if instance == settings.instance {
       if firstWritten == nil { firstWritten = written }

@@ -1,6 +1,5 @@
 /// The address of a resource: `http://HOST[:PORT]/PATH`, or with `https`, `ws` or `wss`.
 package struct HTTPAddress: Equatable, Sendable, CustomStringConvertible {
-  /// The protocol of the server.
   package enum Scheme: String, Sendable {
     case http
     case webSocket = "ws"
@@ -9,14 +8,13 @@ package struct HTTPAddress: Equatable, Sendable, CustomStringConvertible {
   package var server: PeerAddress
   package var scheme: Scheme
   package var isEncrypted: Bool
-  /// The path with its query. It begins with a slash.
+  /// The path with its query, starting with a slash.
   package var path: String
 
-  /// The maximum length in bytes. It is needed because addresses may come from servers that
-  /// redirect their clients.
+  /// The maximum length of an address in bytes. A server may send any address in a redirect.
   private static let longest = 2048
 
-  /// Parses an address. Returns `nil` for any other text or another scheme.
+  /// Parses an address. Returns `nil` if the text is malformed or has another scheme.
   package init?(_ text: String, _ scheme: Scheme = .http) {
     guard text.utf8.count <= Self.longest, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else { return nil }
@@ -30,8 +28,8 @@ package struct HTTPAddress: Equatable, Sendable, CustomStringConvertible {
     self.scheme = scheme
     isEncrypted = start != scheme.rawValue
     guard let server = PeerAddress(String(host), defaultPort: isEncrypted ? 443 : 80),
-      // User names and passwords are rejected, because all code that prints addresses would have to
-      // hide them.
+      // User names and passwords are rejected, so that addresses can be printed without hiding
+      // parts.
       !host.contains("@")
     else { return nil }
     self.server = server
@@ -49,17 +47,16 @@ package struct HTTPAddress: Equatable, Sendable, CustomStringConvertible {
     return address
   }
 
-  /// Returns the address of a resource below this one.
+  /// Returns this address with `path` appended to its own path.
   package func appending(_ path: String) -> HTTPAddress {
     with(path: (self.path.hasSuffix("/") ? String(self.path.dropLast()) : self.path) + path)
   }
 }
 
-/// A request to a server.
+/// An HTTP request to a server.
 package struct HTTPRequest: Sendable {
   package enum Method: String, Sendable { case get = "GET", post = "POST", delete = "DELETE" }
 
-  /// The body of a request.
   package struct Body: Equatable, Sendable {
     package var type: String
     package var bytes: [UInt8]
@@ -73,7 +70,7 @@ package struct HTTPRequest: Sendable {
   package var method: Method
   package var address: HTTPAddress
   package var headers: [(name: String, value: String)]
-  /// The value of the header `Authorization`.
+  /// The value of the `Authorization` header.
   package var authorization: Secret?
   package var body: Body?
 
@@ -89,7 +86,7 @@ package struct HTTPRequest: Sendable {
   }
 }
 
-/// The response of a server.
+/// An HTTP response from a server.
 package struct HTTPAnswer: Sendable {
   package var status: Int
   package var body: [UInt8]

@@ -10,7 +10,7 @@ package final class HTTPFetch {
   private let timer: Scheduled<Void>
   private let completion: (Result<HTTPAnswer, HTTPFailure>) -> Void
 
-  /// Starts the request. `completion` is called once, unless ``cancel()`` was called before.
+  /// Starts the request. Calls `completion` exactly once, unless ``cancel()`` is called before.
   package init(
     _ request: HTTPRequest, security: PeerSecurity?, timeout: TimeAmount = .seconds(5),
     eventLoop: any EventLoop, completion: @escaping (Result<HTTPAnswer, HTTPFailure>) -> Void
@@ -45,7 +45,7 @@ package final class HTTPFetch {
   }
 }
 
-/// The reason why a request has no response, for people.
+/// A human-readable reason why a request has no response.
 package struct HTTPFailure: Error, Equatable, Sendable {
   package var reason: String
 

@@ -1,7 +1,7 @@
 /// Recognises repeated messages by their identifiers.
 ///
-/// Stores hashes with a key that is random for each process, so that no peer can provoke
-/// collisions. Bounded: the oldest hashes are removed first.
+/// Keeps a bounded number of hashes, and removes the oldest first. The hash key is random for each
+/// process, so that no peer can provoke collisions.
 package struct IdentifierMemory: Sendable {
   /// The number of messages that a thousand busy channels send while two connections overlap.
   static let capacity = 65_536

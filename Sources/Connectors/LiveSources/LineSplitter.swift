@@ -1,11 +1,9 @@
-/// Splits bytes into lines. Holds at most one incomplete line.
-///
-/// An incomplete line that a lost connection cut off is never passed on.
+/// Splits bytes into lines. Buffers at most one incomplete line, and never passes it on.
 package struct LineSplitter: Sendable {
   private let maximumLength: Int
   private var rest: [UInt8] = []
   private var isSkipping = false
-  /// The number of skipped lines that exceeded the maximum length.
+  /// The number of lines skipped because they exceeded the maximum length.
   package private(set) var tooLong = 0
 
   /// - Parameter maximumLength: The maximum length of a line in bytes, including its line ending.

@@ -2,11 +2,11 @@ package import LiveEvents
 package import NIOCore
 package import RateLimiting
 
-/// The callbacks of a source to the program that runs it.
+/// The callbacks from a source to the program that runs it.
 package struct SourceEvents {
-  /// Called when the status of a channel has changed. A channel is anything that the source reads.
+  /// Called when the status of a channel has changed. A source reads one or more channels.
   package var changed: (_ channel: String, SourceStatus) -> Void = { _, _ in }
-  /// Called after an outage of a channel, with the gap that it left.
+  /// Called after an outage of a channel, with the interval that was missed.
   package var missed: (_ channel: String, SourceGap) -> Void = { _, _ in }
   /// Called when the source has ended because of an error.
   package var failed: (SourceError) -> Void = { _ in }
@@ -19,10 +19,10 @@ package protocol LiveSource: AnyObject {
   var events: SourceEvents { get set }
   /// The connection to the daemon.
   var delivery: SourceDelivery { get }
-  /// The number of forwarded events, and the number of copies that were dropped.
+  /// The number of forwarded events, and the number of duplicates that were dropped.
   var forwarded: Int { get }
   var duplicates: Int { get }
-  /// The number of refused requests, for sources that serve requests.
+  /// The number of refused requests, if the source serves requests.
   var refused: Int { get }
 
   func start()
@@ -33,13 +33,13 @@ package protocol LiveSource: AnyObject {
 extension LiveSource {
   package var refused: Int { 0 }
 
-  /// Reports the status of a channel, which has its own room, to the daemon and the program.
+  /// Reports the status of a channel in `room` to the daemon and the program.
   package func report(_ status: SourceStatus, of channel: String, in room: RoomName) {
     delivery.report(status, in: room)
     events.changed(channel, status)
   }
 
-  /// Reports a gap of a channel to the daemon and the program.
+  /// Reports an outage of a channel in `room` to the daemon and the program.
   package func report(_ gap: SourceGap, of channel: String, in room: RoomName) {
     delivery.report(gap, in: room)
     events.missed(channel, gap)
@@ -56,7 +56,8 @@ package final class SourceTimer {
 
   package init() {}
 
-  /// Sets the only deadline; `nil` removes it. `body` sets the next one.
+  /// Schedules `body` in place of the previous deadline; `nil` cancels it. `body` sets the next
+  /// deadline.
   package func set(
     _ deadline: Instant?, on eventLoop: any EventLoop, _ body: @escaping () -> Void
   ) {

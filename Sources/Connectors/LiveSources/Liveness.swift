@@ -1,28 +1,23 @@
 package import RateLimiting
 
-/// Detects that a peer is gone although its connection looks alive. TCP may need hours for that.
-///
-/// After some silence the peer is asked for a reply. A peer that does not reply in time counts as
-/// gone. A value; the caller passes the time.
+/// Detects that a peer is gone although TCP, which may need hours, still reports a connection. Asks
+/// a silent peer for a reply, and considers it gone if none arrives in time.
 package struct Liveness: Sendable {
   package enum Verdict: Equatable, Sendable {
-    /// Ask the peer for a reply.
     case ask
-    /// The peer is gone.
     case dead
   }
 
   private enum State: Sendable {
     case hearing(last: Instant)
     case asked(Instant)
-    /// Reading is paused, so nothing can be heard.
     case suspended
   }
 
-  /// How long a peer may be silent before it is asked.
+  /// How long a peer may be silent before it is asked for a reply.
   package let silence: Interval
-  /// How long the peer may take to reply. `nil` if the peer cannot be asked; it is then gone after
-  /// the silence alone.
+  /// How long a peer may take to reply. `nil` if it cannot be asked: it is then gone after
+  /// ``silence``.
   package let patience: Interval?
   private var state: State
 
@@ -38,7 +33,7 @@ package struct Liveness: Sendable {
     state = .hearing(last: now)
   }
 
-  /// Suspends or resumes the detection, because a source that does not read hears nothing.
+  /// Suspends or resumes the detection, because a source that does not read receives nothing.
   package mutating func suspend(_ isSuspended: Bool, at now: Instant) {
     state = isSuspended ? .suspended : .hearing(last: now)
   }
@@ -52,7 +47,7 @@ package struct Liveness: Sendable {
     }
   }
 
-  /// Returns the next step, or `nil` before the deadline.
+  /// Returns whether to ask the peer or to consider it gone, or `nil` before the deadline.
   package mutating func wake(at now: Instant) -> Verdict? {
     guard let deadline, now >= deadline else { return nil }
     guard case .hearing = state, patience != nil else { return .dead }

@@ -1,21 +1,19 @@
 import NIOCore
 import NIOPosix
 
-/// A channel to a peer, from the first attempt to connect until its end. Belongs to one event loop.
+/// A channel to a peer, from the first attempt to connect until it closes. Belongs to one event
+/// loop.
 final class PeerChannel {
-  /// The maximum number of unwritten bytes. Without the limit, replies to a peer that does not read
-  /// would fill memory.
+  /// The maximum number of unwritten bytes, since replies to a peer that never reads would fill
+  /// memory.
   private static let longestBacklog = 1 << 20
 
   private var channel: (any Channel)?
   private var isReading = true
   private(set) var isClosed = false
 
-  /// Starts to connect. Call this only once.
-  ///
-  /// - Parameters:
-  ///   - configure: Adds the handlers after the TLS handler.
-  ///   - failed: Called with the reason, for people, if connecting fails before ``close()``.
+  /// Starts to connect, and calls `failed` with a human-readable reason if that fails before
+  /// ``close()``. Call this only once. `configure` adds the handlers after the TLS handler.
   func connect(
     to address: PeerAddress, security: PeerSecurity?, timeout: TimeAmount = .seconds(10),
     eventLoop: any EventLoop, configure: @escaping (any Channel) throws -> Void,
@@ -56,8 +54,7 @@ final class PeerChannel {
 
   func write(_ message: some Sendable) { channel?.writeAndFlush(message, promise: nil) }
 
-  /// Pauses or resumes reading. While reading is paused, TCP slows the peer down instead of filling
-  /// this program's memory.
+  /// Pauses or resumes reading. While reading is paused, TCP slows the peer down.
   func setReading(_ isReading: Bool) {
     self.isReading = isReading
     channel?.setOption(.autoRead, value: isReading).whenComplete { _ in }
@@ -74,8 +71,8 @@ final class PeerChannel {
   }
 }
 
-/// Closes a connection with too many unwritten bytes. It is placed before the TLS handler, which
-/// would wait for the peer's closing message.
+/// Closes a connection with too many unwritten bytes. Placed before the TLS handler, which would
+/// wait for the peer's closing message.
 private final class BacklogHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -85,8 +82,8 @@ private final class BacklogHandler: ChannelInboundHandler {
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     context.fireChannelWritabilityChanged()
-    // Deferred, because callers do not expect a write to close the connection, and the network may
-    // still accept the data.
+    // Closing is deferred because callers do not expect a write to close the connection, and the
+    // network may still accept the data.
     context.eventLoop.assumeIsolated().execute {
       guard !context.channel.isWritable else { return }
       context.fireErrorCaught(Unread())

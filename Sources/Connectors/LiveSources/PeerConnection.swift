@@ -29,13 +29,13 @@ package struct PeerAddress: Equatable, Sendable, CustomStringConvertible {
   package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
-/// The authentication of a peer by TLS.
+/// Authenticates a peer by TLS.
 package struct PeerSecurity {
   private let context: NIOSSLContext
 
   /// Creates a TLS configuration that verifies the certificate's chain and name.
   ///
-  /// - Parameter certificates: A PEM file of the authorities to trust in place of the system's.
+  /// - Parameter certificates: A PEM file of the authorities to trust instead of the system's.
   package init(certificates: String? = nil) throws(SourceError) {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12
@@ -49,22 +49,21 @@ package struct PeerSecurity {
     }
   }
 
-  /// Returns the first handler of a channel to a host.
+  /// Returns the TLS handler for a channel to `host`. It must be the first handler.
   func handler(host: String) throws -> NIOSSLClientHandler {
-    // The server name is sent only for host names, since TLS does not allow it for addresses. An
-    // address is still compared with the certificate.
+    // TLS allows the server name only for host names. An IP address is still compared with the
+    // certificate.
     let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
     return try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : host)
   }
 }
 
-/// A connection to the peer of a source. Belongs to one event loop.
+/// A text connection to a source's peer. Belongs to one event loop.
 package final class PeerConnection {
   private let channel = PeerChannel()
   private let events: StreamEvents
 
-  /// Starts to connect. `events.closed` is called exactly once, unless ``close()`` is called
-  /// before.
+  /// Starts to connect. Calls `events.closed` exactly once, unless ``close()`` is called before.
   package init(
     to address: PeerAddress, security: PeerSecurity?, eventLoop: any EventLoop,
     events: StreamEvents
@@ -90,10 +89,9 @@ package final class PeerConnection {
   /// Writes text. Call this only after `events.opened`.
   package func send(_ text: String) { channel.write(ByteBuffer(string: text)) }
 
-  /// Pauses or resumes reading. While reading is paused, TCP slows the peer down instead of filling
-  /// this program's memory.
+  /// Pauses or resumes reading. While reading is paused, TCP slows the peer down.
   package func setReading(_ isReading: Bool) { channel.setReading(isReading) }
 
-  /// Closes the connection. No events follow.
+  /// Closes the connection. No callbacks follow.
   package func close() { channel.close() }
 }

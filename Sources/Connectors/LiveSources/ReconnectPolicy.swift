@@ -3,8 +3,7 @@ package import RateLimiting
 /// Schedules the attempts to reconnect: immediately, then after up to 1, 2, 4 ... 128 seconds.
 ///
 /// Each wait is chosen uniformly between zero and its limit ("full jitter"), so that the many
-/// clients of a failed server do not reconnect at the same moment. A value; the caller passes the
-/// time and the generator.
+/// clients of a failed server do not reconnect at the same moment.
 package struct ReconnectPolicy: Sendable {
   /// The minimum age of a connection at which its data counts as useful. Without it, a server that
   /// accepts, sends something and disconnects would be contacted without pause.
@@ -14,11 +13,11 @@ package struct ReconnectPolicy: Sendable {
   /// The number of failed attempts since the last useful data.
   package private(set) var failures = 0
 
-  /// - Parameter longest: The maximum limit of a wait.
+  /// - Parameter longest: The maximum wait.
   package init(longest: Interval = .seconds(128)) { self.longest = longest }
 
-  /// Records that useful data has arrived on a connection made at `connected`. Establishing a
-  /// connection does not count as useful.
+  /// Records that useful data has arrived at `now` on a connection made at `connected`.
+  /// Establishing a connection alone does not count as useful.
   package mutating func receivedUsefulData(at now: Instant, connected: Instant) {
     if now - connected >= Self.settling { failures = 0 }
   }

@@ -4,13 +4,12 @@ package import NIOCore
 import RateLimiting
 import Varlink
 
-/// Receives the requests of a room's host for a source that carries them out. Belongs to one event
+/// Receives a room's requests for a source that carries them out. While it runs, changes to the
+/// source's controls are pending until ``report(_:_:)`` sends their outcome. Belongs to one event
 /// loop.
-///
-/// While it runs, an act on one of its controls is pending until the request has an outcome.
 package final class RoomRequests {
-  /// How long the former call remains open after a change of controls. Its outstanding requests are
-  /// sent again to the new call.
+  /// How long the previous call stays open after a change of controls. The daemon sends outstanding
+  /// requests again on the new call.
   private static let overlap = TimeAmount.seconds(1)
 
   private let path: String
@@ -19,19 +18,18 @@ package final class RoomRequests {
   private var task: Task<Void, Never>?
 
   package var received: (RequestReport) -> Void = { _ in }
-  /// Called when a request is void.
+  /// Called with the identifier of a request that is void.
   package var withdrawn: (String) -> Void = { _ in }
-  /// Called with the reason why requests do not arrive, or with `nil` when they do.
+  /// Called with the reason why no requests arrive, or with `nil` when they arrive again.
   package var changed: (String?) -> Void = { _ in }
 
-  /// - Parameter path: The path of the daemon's control socket.
   package init(path: String, room: RoomName, eventLoop: any EventLoop) {
     self.path = path
     self.room = room
     self.eventLoop = eventLoop
   }
 
-  /// Starts receiving the requests for these controls. Replaces the former controls.
+  /// Starts receiving requests for `controls`, which replace the previous controls.
   package func serve(_ controls: [String]) {
     let former = task
     task = Self.begin(
@@ -55,7 +53,7 @@ package final class RoomRequests {
     while !Task.isCancelled {
       let problem = await monitor(path, room, controls, requests, on: loop)
       if !Task.isCancelled { loop.execute { requests.value.changed(problem) } }
-      // A successful call may have lasted for hours before it failed, so the wait is never long.
+      // Waits stay short, because a call may have succeeded for hours before it failed.
       let wait = policy.failed(at: .origin, using: &generator) - .origin
       try? await Task.sleep(for: Duration(max(wait, .milliseconds(200))))
     }
@@ -86,7 +84,7 @@ package final class RoomRequests {
 
   private static func problem(_ error: VarlinkClientError) -> String? {
     switch error {
-    // The daemon may start again, and the first event opens a room.
+    // These errors are temporary: the daemon may start again, and the first event opens a room.
     case .notReachable, .connectionClosed, .cancelled: nil
     case .remote(let error) where error.name == "\(ControlInterface.name).NoSuchRoom": nil
     case .remote(let error) where ServiceError(error) == .permissionDenied:
@@ -101,8 +99,8 @@ package final class RoomRequests {
   package func report(_ identifier: String, _ outcome: RequestOutcome) {
     let path = path
     Task {
-      // Errors are ignored. A late outcome is void, and an outcome that did not arrive is requested
-      // again.
+      // Errors are ignored: the room ignores a late outcome, and repeats a request without an
+      // outcome.
       let client = try? await ControlClient.connect(path: path)
       switch outcome {
       case .confirmed:

@@ -1,5 +1,5 @@
-/// SHA-256 (FIPS 180-4), for challenges and signatures of peers. It favours brevity over speed and
-/// is not intended for large data.
+/// SHA-256 (FIPS 180-4) for challenges and signatures. Favours brevity over speed, so it is
+/// unsuitable for large data.
 package enum SHA256 {
   private static let constants: [UInt32] = [
     0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4,
@@ -14,7 +14,7 @@ package enum SHA256 {
     0xc671_78f2,
   ]
 
-  /// Returns the 32-byte hash of bytes. O(length).
+  /// Returns the 32-byte hash. O(length).
   package static func hash(_ bytes: some Collection<UInt8>) -> [UInt8] {
     var message = Array(bytes)
     let bits = UInt64(message.count) * 8

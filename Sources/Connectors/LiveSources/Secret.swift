@@ -1,6 +1,6 @@
 import Glibc
 
-/// A password or token, which no code that prints values reveals.
+/// A password or token that is hidden when printed.
 package struct Secret: Equatable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
@@ -12,14 +12,11 @@ package struct Secret: Equatable, Sendable, CustomStringConvertible, CustomDebug
   package var debugDescription: String { description }
   package var customMirror: Mirror { Mirror(self, children: []) }
 
-  /// Calls `body` with the text. The text must be sent only to the peer that it is for.
+  /// Calls `body` with the secret, which may be sent only to the peer that it authenticates with.
   package func reveal<Result>(_ body: (String) -> Result) -> Result { body(text) }
 
-  /// Reads the first line of a file.
-  ///
-  /// - Parameter hasSpaces: Whether it is a password chosen by people, which may contain any
-  ///   character.
-  /// - Throws: ``SourceError/unreadableSecret(path:reason:)``.
+  /// Reads the first line of a file. `hasSpaces` permits any character, as in passwords that people
+  /// choose.
   package static func read(
     file path: String, hasSpaces: Bool = false
   ) throws(SourceError) -> Secret {

@@ -7,26 +7,26 @@ import NIOPosix
 package import RateLimiting
 import SystemSupport
 
-/// A source's connection to the daemon. All events and states of the source pass through it.
-///
-/// It keeps lines in bounded memory until the daemon acknowledges them, even while the daemon
-/// restarts. When that memory is full, it asks the source to stop reading. Belongs to one event
+/// A source's connection to the daemon, for all its events and status reports. Belongs to one event
 /// loop.
+///
+/// Keeps lines in bounded memory until the daemon acknowledges them, even while it restarts. When
+/// that memory is full, the source must stop reading.
 package final class SourceDelivery {
   package struct Settings: Sendable {
     /// The path of the daemon's ingest socket.
     package var path: String
     /// The name of the source.
     package var source: String
-    /// What the source is connected to, such as `obs`. The state of the source includes it.
+    /// The platform that the source is connected to, such as `obs`, for the source's status.
     package var platform: String
     /// The default platform of events, such as `twitch`. `nil` if there is none.
     package var eventPlatform: String?
     /// The room of every line. `nil` if each line names its room.
     package var room: RoomName?
-    /// The maximum size in bytes of the lines waiting for the daemon.
+    /// The maximum total size in bytes of lines that wait for acknowledgement.
     package var maximumBytes = 8 << 20
-    /// How long the daemon may be unreachable. `nil` sets no limit.
+    /// How long the daemon may be unreachable before the source fails. `nil` sets no limit.
     package var patience: Interval? = .seconds(60)
 
     package init(path: String, source: String, platform: String, room: RoomName? = nil) {
@@ -37,10 +37,10 @@ package final class SourceDelivery {
     }
   }
 
-  /// The delay of acknowledgements at which the source counts as behind.
+  /// The acknowledgement delay at which the source's status becomes `behind`.
   private static let behind = Interval.seconds(2)
   private static let statusInterval = TimeAmount.seconds(1)
-  /// The maximum wait between attempts to connect. It is short because the daemon is on the same
+  /// The maximum wait between attempts to connect. It is short because the daemon is on this
   /// machine.
   private static let longestWait = Interval.seconds(4)
   private static let longestAnswer = 64 * 1024
@@ -57,17 +57,17 @@ package final class SourceDelivery {
   private var awaySince: Instant
   private var splitter = LineSplitter(maximumLength: longestAnswer)
   private var statuses: [RoomName: SourceStatus] = [:]
-  /// The rooms whose current status is not sent yet.
+  /// The rooms to which the current status has not been sent yet.
   private var unsent: Set<RoomName> = []
   private var isBehind = false
   private var isPaused = false
   private var isStopped = false
   private var finishing: EventLoopPromise<Void>?
   private var hasAskedForEnd = false
-  /// The number of lines rejected on the current connection, as counted by the daemon.
+  /// The number of lines that the daemon has rejected on the current connection.
   private var rejectedNow = 0
 
-  /// The number of lines that the daemon has rejected.
+  /// The number of lines that the daemon has rejected since the start.
   package private(set) var rejected = 0
   /// Called with true when the source must stop reading, and with false when it may read again.
   package var pause: (Bool) -> Void = { _ in }
@@ -76,13 +76,9 @@ package final class SourceDelivery {
   /// Called when the daemon is permanently unreachable. Nothing is delivered afterwards.
   package var failed: (SourceError) -> Void = { _ in }
 
-  /// Creates a delivery, which connects on ``start()``.
+  /// Creates a delivery, which connects on ``start()``. Use it only on `eventLoop`.
   ///
-  /// - Parameters:
-  ///   - session: The name of the source in batch positions. It must be unique to each run of a
-  ///     source.
-  ///   - eventLoop: An event loop of a `MultiThreadedEventLoopGroup`. All members must be used on
-  ///     it.
+  /// - Parameter session: The source's name in batch numbers, which must be unique to each run.
   package init(_ settings: Settings, session: String, eventLoop: any EventLoop) {
     self.settings = settings
     self.session = session
@@ -91,7 +87,7 @@ package final class SourceDelivery {
     awaySince = Self.now
   }
 
-  /// The monotonic time.
+  /// The current monotonic time.
   package static var now: Instant {
     Instant(nanoseconds: Int64(MonotonicClock.nanoseconds()))
   }
@@ -115,17 +111,16 @@ package final class SourceDelivery {
     eventLoop.assumeIsolated().scheduleTask(in: Self.statusInterval) { self.tick() }
   }
 
-  /// Queues a line, given without its line ending. Call ``flush()`` after the last of several
-  /// lines.
+  /// Queues a line without its line ending. Call ``flush()`` after the last of several lines.
   package func deliver(_ line: UnsafeRawBufferPointer) { queue.append(line, at: Self.now) }
 
-  /// Queues several lines that belong together, with their line endings.
+  /// Queues `count` lines that belong together, with their line endings.
   package func deliver(lines: [UInt8], count: Int) {
     guard count > 0 else { return }
     queue.append(lines: lines, count: count, at: Self.now)
   }
 
-  /// Writes as many batches as possible, and pauses the source if too much remains.
+  /// Writes as many batches as possible, and pauses the source if too many lines remain queued.
   package func flush() {
     write()
     let isFull = queue.isFull()
@@ -134,7 +129,7 @@ package final class SourceDelivery {
     pause(isFull)
   }
 
-  /// Reports a new status of the source in a room.
+  /// Reports a new status of the source to a room.
   package func report(_ status: SourceStatus, in room: RoomName) {
     guard statuses[room] != status else { return }
     statuses[room] = status
@@ -147,7 +142,8 @@ package final class SourceDelivery {
     flush()
   }
 
-  /// Ends the delivery once everything is acknowledged, at the latest after `timeout`.
+  /// Ends the delivery when the daemon has acknowledged all lines, or after `timeout` at the
+  /// latest.
   package func finish(within timeout: TimeAmount) -> EventLoopFuture<Void> {
     guard !isStopped else { return eventLoop.makeSucceededVoidFuture() }
     let promise = finishing ?? eventLoop.makePromise(of: Void.self)
@@ -158,8 +154,8 @@ package final class SourceDelivery {
     return promise.futureResult
   }
 
-  /// Requests a final answer once everything is written. It confirms the arrival of the last
-  /// status, which has no other acknowledgement.
+  /// Requests a final answer when everything is written. The answer confirms that the last status
+  /// arrived, since status lines are not acknowledged.
   private func endIfFinished() {
     guard finishing != nil, !hasAskedForEnd, queue.isEmpty, unsent.isEmpty, channel != nil else {
       return
@@ -300,7 +296,7 @@ package final class SourceDelivery {
     channel?.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
   }
 
-  // MARK: Delay
+  // MARK: Acknowledgement delay
 
   private func tick() {
     guard !isStopped else { return }
@@ -313,8 +309,8 @@ package final class SourceDelivery {
     }
   }
 
-  /// Returns the status with the state `behind` if the source is live but its lines are not
-  /// acknowledged in time.
+  /// Returns `status` with the state `behind` if a live source's lines are not acknowledged in
+  /// time.
   private func withDelay(_ status: SourceStatus) -> SourceStatus {
     guard isBehind, status.state == .live, let since = queue.waitingSince else { return status }
     var status = status

@@ -1,16 +1,14 @@
-/// The reason why a source ends. It never contains a secret.
+/// The reason why a source ends, without secrets.
 package enum SourceError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The platform rejects the credentials permanently.
+  /// The platform permanently rejects the credentials.
   case refused(String)
   /// The daemon is not running, or has been unreachable for too long.
   case daemonGone(path: String, reason: String)
   /// The user has no permission for the daemon's socket.
   case notPermitted(path: String)
-  /// The source cannot listen on its address.
   case cannotListen(address: String, reason: String)
   case unreadableSecret(path: String, reason: String)
   case unwritableSecret(path: String, reason: String)
-  /// A certificate or key file is unusable.
   case certificateFile(path: String, reason: String)
 
   package var description: String {
@@ -26,7 +24,7 @@ package enum SourceError: Error, Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The exit code of a program that ends because of the error.
+  /// The exit code of a program that ends with this error.
   package var exitCode: Int32 {
     switch self {
     case .refused, .notPermitted: 77

@@ -2,19 +2,19 @@ package import JSON
 package import LiveEvents
 package import RateLimiting
 
-/// The status of a source. Each report replaces the previous one.
+/// The status of a source, which replaces its previous status.
 package struct SourceStatus: Equatable, Sendable {
   package var state: SourceHealth.Connection
-  /// The reason, for people. `nil` if there is none.
+  /// A human-readable reason for the state, if there is one.
   package var reason: String?
-  /// How far the delivery lags behind the received messages, in milliseconds.
+  /// How long the oldest unacknowledged message has waited, in milliseconds.
   package var behindMilliseconds: Int?
-  /// The number of messages known to be lost, and of messages that arrived more than once.
+  /// The number of messages known to be lost. ``duplicate`` counts repeated messages.
   package var lost = 0
   package var duplicate = 0
-  /// The number of messages retrieved after a gap.
+  /// The number of messages retrieved after an outage.
   package var backfilled = 0
-  /// The number of messages and deliveries of which nothing could be shown.
+  /// The number of messages and deliveries without any content to show.
   package var notShown = 0
 
   package init(_ state: SourceHealth.Connection, reason: String? = nil) {
@@ -23,9 +23,9 @@ package struct SourceStatus: Equatable, Sendable {
   }
 }
 
-/// An interval during which a source could not listen. Its messages are missing.
+/// An interval during which a source received nothing, so messages are missing.
 package struct SourceGap: Equatable, Sendable {
-  /// Milliseconds since 1970.
+  /// The start in milliseconds since 1970.
   package var from: Int
   package var to: Int
   package var reason: String
@@ -37,18 +37,16 @@ package struct SourceGap: Equatable, Sendable {
   }
 
   package init(from: Instant, to: Instant, reason: String) {
-    // The clock may be set back in between.
+    // The clock may have been set back during the outage.
     let start = SourceDelivery.wallTime(from)
     self.init(from: start, to: max(start, SourceDelivery.wallTime(to)), reason: reason)
   }
 }
 
-/// The native lines that a source writes, without line endings.
+/// Encodes lines of the native format that sources write, without line endings.
 package enum SourceLine {
-  /// Returns the line that sets the source of every later event, and its room if one is given.
-  ///
-  /// - Parameter platform: The default platform. `nil` if each event names its platform or there is
-  ///   none.
+  /// Returns the line that names the source of all later events, and optionally their room and
+  /// default platform.
   package static func options(room: RoomName?, source: String, platform: String?) -> [UInt8] {
     JSONWriter.object(type: "options") {
       $0.add("room", room?.description)
@@ -57,9 +55,7 @@ package enum SourceLine {
     }
   }
 
-  /// Returns the line that reports the state of a source.
-  ///
-  /// - Parameter time: Milliseconds since 1970.
+  /// Returns the line that reports a source's status at `time`, in milliseconds since 1970.
   package static func state(
     _ status: SourceStatus, source: String, platform: String, room: RoomName, at time: Int
   ) -> [UInt8] {
@@ -103,9 +99,7 @@ package enum SourceLine {
     }
   }
 
-  /// Returns any event.
-  ///
-  /// - Parameter time: Milliseconds since 1970.
+  /// Returns an event of any type at `time`, in milliseconds since 1970.
   package static func event(
     _ type: String, room: RoomName, at time: Int, _ body: (inout JSONWriter) -> Void
   ) -> [UInt8] {

@@ -1,17 +1,17 @@
 package import RateLimiting
 
-/// Limits status reports to one per ``interval``, where a peer could otherwise trigger them at any
+/// Limits status reports to one per ``interval``, since peers could otherwise trigger them at any
 /// rate.
 package struct StatusPace: Sendable {
   package static let interval = Interval.seconds(10)
 
-  /// The time at which a delayed report is due. `nil` if there is none.
+  /// The time at which a delayed report is due, or `nil` if no report is delayed.
   package private(set) var deadline: Instant?
   private var last: Instant?
 
   package init() {}
 
-  /// Returns whether the status may be reported now. If not, the report is due at ``deadline``.
+  /// Returns whether the status may be reported now. Otherwise the report is due at ``deadline``.
   package mutating func mayReport(at now: Instant) -> Bool {
     if let last, now - last < Self.interval {
       deadline = last + Self.interval
@@ -24,7 +24,7 @@ package struct StatusPace: Sendable {
   /// Returns whether a delayed report is due.
   package func isDue(at now: Instant) -> Bool { deadline.map { $0 <= now } ?? false }
 
-  /// Releases a delayed report immediately, because the source ends. Returns whether there is one.
+  /// Releases a delayed report early, when the source ends. Returns whether one was delayed.
   package mutating func release() -> Bool {
     defer { (last, deadline) = (nil, nil) }
     return deadline != nil

@@ -7,11 +7,11 @@ import NIOTLS
 package struct StreamEvents {
   package var opened: () -> Void = {}
   package var received: (UnsafeRawBufferPointer) -> Void = { _ in }
-  /// Called after all available data was received.
+  /// Called after all available data has been received.
   package var drained: () -> Void = {}
   package var becameWritable: () -> Void = {}
-  /// Called exactly once when the connection is closed or cannot be opened, with the reason for
-  /// people.
+  /// Called exactly once, with a human-readable reason, when the connection closes or cannot be
+  /// opened.
   package var closed: (String) -> Void = { _ in }
 
   package init() {}
@@ -56,8 +56,7 @@ final class StreamHandler: ChannelInboundHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // The first error is the cause of the later ones. A missing TLS closing message is not an
-    // error.
+    // Later errors are consequences of the first. A missing TLS closing message is not an error.
     if case NIOSSLError.uncleanShutdown = error {} else { self.error = self.error ?? error }
     context.close(promise: nil)
   }
@@ -67,7 +66,7 @@ final class StreamHandler: ChannelInboundHandler {
   }
 }
 
-/// Describes why a connection failed, for people.
+/// Describes in human-readable form why a connection failed.
 package enum ConnectionFailure {
   package static func text(_ error: any Error) -> String {
     switch error {

@@ -7,11 +7,11 @@ package struct WebSocketEvents {
   package var opened: () -> Void = {}
   /// Called with each complete text message.
   package var received: (UnsafeRawBufferPointer) -> Void = { _ in }
-  /// Called when a ping was answered.
+  /// Called when the peer has answered a ping.
   package var ponged: () -> Void = {}
-  /// Called after all available data was received.
+  /// Called after all available data has been received.
   package var drained: () -> Void = {}
-  /// Called exactly once when the WebSocket is closed or cannot be opened.
+  /// Called exactly once, when the WebSocket closes or cannot be opened.
   package var closed: (WebSocketEnd) -> Void = { _ in }
 
   package init() {}
@@ -19,9 +19,9 @@ package struct WebSocketEvents {
 
 /// The reason why a WebSocket ended.
 package struct WebSocketEnd: Equatable, Sendable {
-  /// The close code from the peer. `nil` if the WebSocket ended in another way.
+  /// The peer's close code. `nil` if the WebSocket ended in another way.
   package var code: Int?
-  /// The reason, for people.
+  /// A human-readable reason.
   package var reason: String
 
   package init(code: Int? = nil, reason: String) {
@@ -30,9 +30,8 @@ package struct WebSocketEnd: Equatable, Sendable {
   }
 }
 
-/// A WebSocket client (RFC 6455). Belongs to one event loop.
-///
-/// It assembles messages from their fragments, limits their size, and answers pings.
+/// A WebSocket client (RFC 6455) that assembles fragments, limits the size of messages, and answers
+/// pings. Belongs to one event loop.
 package final class WebSocketConnection {
   /// The maximum size of a message, in bytes.
   package static let longestMessage = 1 << 20
@@ -41,11 +40,7 @@ package final class WebSocketConnection {
   private let events: WebSocketEvents
   private let channel = PeerChannel()
 
-  /// Starts to connect.
-  ///
-  /// - Parameters:
-  ///   - path: The requested path.
-  ///   - protocolName: The subprotocol, if the server has several.
+  /// Starts to connect. `protocolName` selects a subprotocol, if the server has several.
   package init(
     to address: PeerAddress, path: String = "/", protocolName: String? = nil,
     security: PeerSecurity?, eventLoop: any EventLoop, events: WebSocketEvents
@@ -69,7 +64,7 @@ package final class WebSocketConnection {
   ) throws {
     let upgrader = NIOTypedWebSocketClientUpgrader<Void>(
       maxFrameSize: longestMessage,
-      // Automatic handling would close the connection without reporting the reason.
+      // NIO's automatic error handling would close the connection without reporting the reason.
       enableAutomaticErrorHandling: false,
       upgradePipelineHandler: { channel, _ in
         channel.eventLoop.makeCompletedFuture {
@@ -131,11 +126,10 @@ package final class WebSocketConnection {
       WebSocketFrame(fin: true, opcode: .ping, maskKey: .random(), data: ByteBuffer()))
   }
 
-  /// Pauses or resumes reading. While reading is paused, TCP slows the peer down instead of filling
-  /// this program's memory.
+  /// Pauses or resumes reading. While reading is paused, TCP slows the peer down.
   package func setReading(_ isReading: Bool) { channel.setReading(isReading) }
 
-  /// Closes the connection. No events follow.
+  /// Closes the connection. No callbacks follow.
   package func close() { channel.close() }
 }
 
@@ -145,7 +139,7 @@ private final class WebSocketHandler: ChannelInboundHandler {
   typealias OutboundOut = WebSocketFrame
 
   private let events: WebSocketEvents
-  /// The fragments of the current message. `nil` between messages.
+  /// The fragments received so far of the current message, or `nil` between messages.
   private var message: ByteBuffer?
   private var isText = true
   private var end: WebSocketEnd?

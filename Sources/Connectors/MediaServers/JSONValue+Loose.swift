@@ -1,13 +1,13 @@
 import JSON
 
-/// Lenient conversions, because releases of a server may write the same value in different ways.
+/// Lenient conversions, because servers may write the same value differently in each release.
 extension JSONValue {
-  /// A count, written as a number or as text. `nil` for any other value.
+  /// A count written as a number or as text, or `nil` for any other value.
   var looseCount: Int? {
     looseNumber.flatMap { $0 >= 0 && $0 <= 9e15 ? Int($0) : nil }
   }
 
-  /// A truth value, written as such, as a number or as text. `nil` for any other value.
+  /// A Boolean written as such, as a number or as text, or `nil` for any other value.
   var looseTruth: Bool? {
     switch self {
     case .bool(let truth): truth

@@ -1,6 +1,6 @@
 import JSON
 
-/// Parses the API of MediaMTX. Version 1.20 renamed many members; both names are read.
+/// Parses the API of MediaMTX. Version 1.20 renamed many members; old and new names are accepted.
 enum MediaMTX {
   private static let truth = JSONShape.test { $0.looseTruth != nil }
   private static let pathShape = JSONShape.object([
@@ -36,8 +36,8 @@ enum MediaMTX {
     return ServerAnswer(streams, odd: odd)
   }
 
-  /// Returns whether a path is live. Without a member for this state, a path with a start time is
-  /// live.
+  /// Returns whether a path is live. Without a member for this state, a path is live if it has a
+  /// start time.
   private static func isLive(_ path: JSONValue) -> Bool {
     for name in ["online", "ready", "sourceReady"] {
       if let isLive = path[name]?.looseTruth { return isLive }

@@ -1,5 +1,5 @@
-/// Parses the metrics of MediaMTX in the text format of Prometheus, for servers that expose these
-/// and not their API. The names of both generations are read.
+/// Parses MediaMTX's Prometheus metrics, for servers that expose metrics but not the API. Accepts
+/// the names from before and after version 1.20.
 enum MediaMTXMetrics {
   static func answer(_ body: [UInt8]) -> ServerAnswer? {
     var odd: [String] = []
@@ -7,7 +7,7 @@ enum MediaMTXMetrics {
     var isServer = false
     for line in String(decoding: body, as: UTF8.self).split(whereSeparator: \.isNewline) {
       guard let sample = Sample(line) else { continue }
-      // If there is no stream, the server reports one sample without a name.
+      // A server without streams reports one sample without a path name.
       if sample.name == "paths" { isServer = true }
       guard let name = sample.labels["name"] ?? sample.labels["path"] else { continue }
       var stream = streams[name] ?? ServedStream(name: name, isLive: false)
@@ -17,7 +17,7 @@ enum MediaMTXMetrics {
         let state = sample.labels["state"]
         if state == "ready" || state == "online" { stream.isLive = sample.value > 0 }
       case "paths_inbound_bytes", "paths_bytes_received": stream.bytes = count
-      // There is one sample for each kind of reader.
+      // MediaMTX reports one sample per kind of reader.
       case "paths_readers": stream.viewers = (stream.viewers ?? 0) + (count ?? 0)
       case "srt_conns_ms_rtt" where sample.labels["state"] == "publish":
         stream.roundTripMilliseconds = sample.value >= 0 ? sample.value : nil
@@ -29,13 +29,13 @@ enum MediaMTXMetrics {
     return isServer ? ServerAnswer(streams.values.sorted { $0.name < $1.name }, odd: odd) : nil
   }
 
-  /// A sample such as `NAME{LABEL="VALUE",...} VALUE`.
+  /// A Prometheus sample such as `NAME{LABEL="VALUE",...} VALUE`.
   private struct Sample {
     let name: Substring
     var labels: [Substring: String] = [:]
     let value: Double
 
-    /// Parses a sample. Returns `nil` for comments and any other text.
+    /// Parses a line. Returns `nil` for comments and any other text.
     init?(_ line: Substring) {
       name = line.prefix { $0 != "{" && $0 != " " }
       var rest = line.dropFirst(name.count)

@@ -4,14 +4,13 @@ package import LiveSources
 package struct ServedStream: Equatable, Sendable {
   package var name: String
   package var isLive: Bool
-  /// The number of bytes received so far.
+  /// The number of bytes received since the stream started.
   package var bytes: Int?
-  /// The number of viewers.
   package var viewers: Int?
   package var framesPerSecond: Double?
   package var roundTripMilliseconds: Double?
-  /// The bit rate that the server reports. Unlike a rate computed from bytes, it is available in
-  /// the first answer.
+  /// The bit rate that the server reports. Unlike a rate computed from bytes, the first response
+  /// has it.
   package var bitrateKbps: Double?
 
   package init(
@@ -29,13 +28,13 @@ package struct ServedStream: Equatable, Sendable {
   }
 }
 
-/// The answer of an ingest server.
+/// The response of an ingest server.
 package struct ServerAnswer: Equatable, Sendable {
   package var streams: [ServedStream]
-  /// The worker process that answers, if each worker knows only its own streams. `nil` for servers
-  /// that answer as a whole.
+  /// The worker process that responded, if each worker knows only its own streams. `nil` for other
+  /// servers.
   package var worker: String?
-  /// The names of members with unusable values.
+  /// The names of members whose values are unusable.
   package var odd: [String]
 
   package init(_ streams: [ServedStream], worker: String? = nil, odd: [String] = []) {
@@ -43,14 +42,13 @@ package struct ServerAnswer: Equatable, Sendable {
   }
 }
 
-/// The kinds of servers that are polled for their streams every second.
+/// The kinds of ingest servers that can be polled for their streams.
 package enum MediaServer: Sendable {
   case nginxRTMP
   case mediaMTX
   case owncast
 
-  /// Returns the resources to request, based on the configured address. Only the first one is
-  /// required.
+  /// Returns the resources to request, based on the configured address. Only the first is required.
   package func resources(_ address: HTTPAddress) -> [HTTPAddress] {
     switch self {
     case .nginxRTMP: [address]
@@ -69,7 +67,7 @@ package enum MediaServer: Sendable {
     address.path.prefix { $0 != "?" } == "/metrics"
   }
 
-  /// Parses the answers. Returns `nil` if they do not come from a server of this kind.
+  /// Parses the responses. Returns `nil` if they do not come from a server of this kind.
   package func answer(
     _ answers: [HTTPAnswer?], of address: HTTPAddress
   ) -> ServerAnswer? {
@@ -86,7 +84,7 @@ package enum MediaServer: Sendable {
     }
   }
 
-  /// Whether the server has a single stream with a fixed name.
+  /// Whether servers of this kind have a single stream with a fixed name.
   var hasOneStream: Bool {
     switch self {
     case .owncast: true

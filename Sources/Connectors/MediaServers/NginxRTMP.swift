@@ -1,14 +1,13 @@
 /// Parses the XML statistics of nginx's RTMP module (`rtmp_stat all`), or of its HTTP-FLV module.
 enum NginxRTMP {
-  /// The maximum depth of elements, which exceeds the depth of the statistics.
+  /// The maximum nesting of XML elements, more than the statistics have.
   private static let maximumDepth = 32
 
-  /// A stream during parsing.
   private struct Reading {
     var name = ""
     var clients = 0
-    /// The number of clients that are workers receiving the stream through `rtmp_auto_push`, or
-    /// servers to which the stream is pushed.
+    /// The number of clients that are not viewers: workers that receive the stream through
+    /// `rtmp_auto_push`, and servers to which it is pushed.
     var relays = 0
     var isPublished = false
     var bytes: Int?
@@ -33,7 +32,7 @@ enum NginxRTMP {
     var isServer = false
     var worker: String?
     var odd: [String] = []
-    /// Parses a number that is not negative. Any other text is counted, unless it is empty.
+    /// Parses a non-negative number. Counts any other text as unusable, except an empty one.
     func number<Number: LosslessStringConvertible & Comparable & Numeric>(
       _ text: Substring, _ tag: Substring
     ) -> Number? {
@@ -68,7 +67,8 @@ enum NginxRTMP {
         case ("stream", "/nclients"): stream?.clients = min(number(value, tag) ?? 0, 1 << 40)
         case ("video", "/frame_rate"): stream?.rate = number(value, tag)
         case ("client", "/flashver"): if value.contains(Self.relay) { client.isRelay = true }
-        // The address of a server to which a stream is pushed is a URL without its scheme.
+        // For a server that receives the stream, nginx reports a URL without its scheme as the
+        // address.
         case ("client", "/address"): if value.contains("/") { client.isRelay = true }
         case ("stream", "/client"):
           if client.isRelay, !client.isPublishing { stream?.relays += 1 }
@@ -83,7 +83,7 @@ enum NginxRTMP {
       let name = tag.prefix { $0 != " " && $0 != "/" && !$0.isNewline }
       if name == "rtmp" || name == "http-flv" { isServer = true }
       if tag.last == "/" {
-        // The element belongs to the stream or to one of its clients.
+        // Both streams and clients have this element.
         if name == "publishing" {
           if path.last == "stream" { stream?.isPublished = true }
           if path.last == "client" { client.isPublishing = true }

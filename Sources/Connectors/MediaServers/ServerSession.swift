@@ -2,38 +2,34 @@ package import LiveEvents
 package import LiveSources
 package import RateLimiting
 
-/// Monitors a stream on an ingest server. Decides when to poll, and interprets the answers.
+/// Monitors a stream on an ingest server: decides when to poll, and interprets the responses.
 ///
-/// A value without sockets and clocks: its owner passes answers and the time, and performs the
-/// effects.
+/// A state machine without I/O: the owner passes responses and the time, and performs the effects.
 package struct ServerSession {
   package enum Effect: Equatable, Sendable {
-    /// Poll the server. Report the result by `answered(_:_:at:)` or `failed(_:_:at:)`.
+    /// Poll the server. Report the result with `answered(_:_:at:)` or `failed(_:_:at:)`.
     case ask(Int)
     case stream(StreamState, at: Instant)
     case viewers(Int, at: Instant)
     case statistics(StreamStatistics, at: Instant)
     case status(SourceStatus)
-    /// An outage of the server has ended.
     case gap(from: Instant, to: Instant, reason: String)
   }
 
   private static let interval = Interval.seconds(1)
-  /// How long the answer of a worker remains valid: the minimum, and the time per worker if that is
-  /// longer. The server chooses at random which worker answers.
+  /// How long a worker's response remains valid: at least 30 seconds, and 10 seconds per worker.
+  /// The server chooses at random which worker responds.
   private static let memory = (least: Interval.seconds(30), each: Interval.seconds(10))
 
-  /// A worker process of the server.
   private struct Worker {
     var streams: [ServedStream]
     var heard: Instant
-    /// The last counter reading of the monitored stream.
+    /// The last byte count of the monitored stream.
     var sample: (name: String, bytes: Int, time: Instant)?
   }
 
   /// The name of the requested stream. `nil` selects the first live stream.
   private let wanted: String?
-  /// Whether the status names the monitored stream.
   private let namesStream: Bool
   private var policy = ReconnectPolicy()
   private var generator: any RandomNumberGenerator
@@ -52,18 +48,14 @@ package struct ServerSession {
   private var watched: SourceStatus?
   private var hadOthers = false
   private var odd = OddValueCounts()
-  /// The part of `odd` that was reported.
+  /// The part of `odd` that has been reported.
   private var reportedOdd = OddValueCounts()
   private var pace = StatusPace()
   private var effects: [Effect] = []
   /// The number of events delivered to the room.
   package private(set) var events = 0
 
-  /// Creates a session.
-  ///
-  /// - Parameters:
-  ///   - namesStream: Whether the status names the monitored stream.
-  ///   - generator: The source of randomness for waits.
+  /// Creates a session. `namesStream` determines whether the status names the monitored stream.
   package init(
     stream: String?, namesStream: Bool = true, generator: any RandomNumberGenerator,
     at now: Instant
@@ -103,7 +95,7 @@ package struct ServerSession {
     effects.append(.ask(attempt))
   }
 
-  /// Records that the source has paused or resumed.
+  /// Pauses or resumes polling.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     self.isPaused = isPaused
     if !isPaused { askAt = max(askAt, now) }
@@ -142,19 +134,19 @@ package struct ServerSession {
     reportStream(name, from: worker, at: now)
   }
 
-  /// Returns the stream to monitor. A stream that is already monitored is kept while it is live.
+  /// Returns the requested stream. Without a request, keeps the current stream while it is live.
   private func stream(of live: Set<String>) -> String? {
     if let wanted {
-      // Users may omit nginx's application or the first part of a path.
+      // Users may omit nginx's application name or the start of a path.
       return live.contains(wanted) ? wanted : live.filter { $0.hasSuffix("/\(wanted)") }.min()
     }
     return current.flatMap { live.contains($0) ? $0 : nil } ?? live.min()
   }
 
-  /// Reports which stream is monitored, and whether there are others.
+  /// Reports the name of the monitored stream, and whether other streams are live.
   private mutating func reportChoice(_ name: String?, of live: Set<String>, at now: Instant) {
     let others = live.subtracting([name].compactMap { $0 })
-    // On a server with many streams, the text would otherwise change continually.
+    // Repeating this whenever other streams change would flood a server with many streams.
     guard watched == nil || name != current || others.isEmpty == hadOthers || failure != nil else {
       return setLive(watched, at: now)
     }
@@ -169,7 +161,7 @@ package struct ServerSession {
         "also live: \(names)" + (wanted == nil ? " (server.stream or --stream chooses)" : ""))
     }
     let isNamed = namesStream && !parts.isEmpty
-    // The daemon rejects a longer reason.
+    // The daemon rejects reasons that are longer.
     let reason = String(parts.joined(separator: "; ").unicodeScalars.prefix(60 * 4))
     watched = SourceStatus(.live, reason: isNamed && !live.isEmpty ? reason : nil)
     setLive(watched, at: now)
@@ -211,11 +203,11 @@ package struct ServerSession {
       framesPerSecond: stream.framesPerSecond,
       roundTripMilliseconds: stream.roundTripMilliseconds)
     if let bytes = stream.bytes {
-      // A lower counter belongs to a new connection of the encoder.
+      // A byte count lower than the last one belongs to a new connection of the encoder.
       if let sample = workers[worker]?.sample, sample.name == name, now > sample.time,
         bytes >= sample.bytes
       {
-        // Converts bytes per nanosecond to kilobits per second.
+        // One byte per nanosecond is 8e6 kilobits per second.
         statistics.bitrateKbps =
           Double(bytes - sample.bytes) * 8e6 / Double((now - sample.time).nanoseconds)
       } else {

@@ -4,9 +4,7 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Performs the effects of a ``ServerSession``, with its requests and clock.
-///
-/// Belongs to one event loop.
+/// Performs the effects of a ``ServerSession``. Belongs to one event loop.
 package final class ServerSource: LiveSource {
   private let server: MediaServer
   private let address: HTTPAddress
@@ -51,7 +49,6 @@ package final class ServerSource: LiveSource {
     fetches = []
   }
 
-  /// Passes an input to the session and performs its effects.
   private func advance(_ body: (inout ServerSession, Instant) -> Void) {
     guard !timer.isStopped else { return }
     body(&session, SourceDelivery.now)
@@ -84,8 +81,7 @@ package final class ServerSource: LiveSource {
       .withUnsafeBytes { delivery.deliver($0) }
   }
 
-  /// Requests all resources concurrently. The first one is required; the others exist only on some
-  /// servers.
+  /// Requests all resources concurrently. The first is required; only some servers have the others.
   private func ask(_ attempt: Int) {
     let resources = server.resources(address)
     answers = Array(repeating: nil, count: resources.count)

@@ -2,20 +2,18 @@ import JSON
 package import LiveEvents
 import LiveSources
 
-/// An event of OBS in the terms of a room.
+/// A change in OBS that a room should show.
 package enum ObsEvent: Equatable, Sendable {
   case stream(StreamState)
   case statistics(StreamStatistics)
   case recorder(RecorderState)
   case recorded(bytes: Int, milliseconds: Int)
-  /// The state of a slider or a switch, regardless of where it was changed.
+  /// The state of a slider or switch, wherever it was changed.
   case control(String, ControlState)
-  /// Levels from 0 to 1, one for each channel.
+  /// The levels of an input's channels, from 0 to 1.
   case meter(String, [Float])
 
-  /// Returns the native line, without its line ending.
-  ///
-  /// - Parameter time: Milliseconds since 1970.
+  /// Returns the native line without its line ending. `time` is in milliseconds since 1970.
   package func line(room: RoomName, at time: Int) -> [UInt8] {
     SourceLine.event(type, room: room, at: time) { object in
       switch self {

@@ -1,16 +1,15 @@
 import Glibc
 
-/// Converts between volumes and fader positions of OBS's mixer, so that the slider on the screen
-/// has the same position.
+/// Converts between volumes and positions of OBS's faders, so that sliders on the screen match.
 ///
-/// The fader covers -96 dB to 0 dB. Its curve is the logarithm of the volume's distance from 6 dB.
+/// A fader covers -96 dB to 0 dB. Its curve is the logarithm of the volume's distance from 6 dB.
 enum ObsFader {
   private static let offset = 6.0
   private static let range = 96.0
   private static let top = log10(offset)
   private static let bottom = log10(offset + range)
 
-  /// Returns a position from 0 to 1. Volumes above 0 dB, which the fader cannot show, give 1.
+  /// Returns a position from 0 to 1. Volumes above 0 dB exceed the fader's range and give 1.
   static func position(decibels: Double) -> Double {
     guard decibels > -range else { return 0 }
     guard decibels < 0 else { return 1 }

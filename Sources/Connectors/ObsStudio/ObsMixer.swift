@@ -6,7 +6,6 @@ import LiveEvents
 /// An input is a slider named `INPUT` or `volume INPUT`, and a switch named `mute INPUT`. A scene
 /// is a switch named `scene SCENE`. The switch `stream` starts and stops the stream.
 struct ObsMixer: Sendable {
-  /// The controls that do not belong to an input or a scene.
   static let stream = "stream"
   static let recorder = "recorder"
   static let endStream = "endStream"
@@ -14,11 +13,10 @@ struct ObsMixer: Sendable {
   private static let mute = "mute "
   private static let scene = "scene "
   private static let volume = "volume "
-  /// The maximum numbers of inputs and scenes. A controller may have at most 256 controls.
+  /// The maximum numbers of inputs and scenes, since a controller may have at most 256 controls.
   private static let maximumInputs = 64
   private static let maximumScenes = 120
-  /// The maximum length of the name of an input or scene, which leaves space for the prefix of its
-  /// control.
+  /// The maximum length of an input's or scene's name, which leaves space for a control's prefix.
   private static let longestName = 240
 
   enum Switch: Equatable {
@@ -27,12 +25,12 @@ struct ObsMixer: Sendable {
     case stream
   }
 
-  /// The inputs in the order of OBS. Inputs without sound have no volume.
+  /// The inputs in OBS's order, including inputs without sound.
   private var inputs: [String] = []
   private var audio: Set<String> = []
   private var scenes: [String] = []
   private var currentScene: String?
-  /// The state last reported to the room for each control, so that nothing is repeated.
+  /// The state last reported to the room for each control, so that only changes are reported.
   private var reported: [String: ControlState] = [:]
   private var levels: [String: [Float]] = [:]
   private var announced: [String]?
@@ -52,7 +50,6 @@ struct ObsMixer: Sendable {
     reported = reported.filter { controls.contains($0.key) }
   }
 
-  /// The requests for the volumes of all inputs.
   var volumeRequests: [(id: String, request: ObsRequest)] {
     inputs.flatMap { input in
       ["GetInputVolume", "GetInputMute"].map {
@@ -61,10 +58,10 @@ struct ObsMixer: Sendable {
     }
   }
 
-  /// Processes the answers to ``volumeRequests``. Returns the changed states of controls.
+  /// Applies the answers to ``volumeRequests``. Returns the changed states of controls.
   mutating func applyVolumes(_ responses: [ObsResponse]) -> [ObsEvent] {
     var events: [ObsEvent?] = []
-    // OBS answers with an error for inputs without sound.
+    // OBS answers with an error for an input without sound.
     for response in responses where response.isDone && inputs.contains(response.id) {
       audio.insert(response.id)
       if response.type == "GetInputVolume" {
@@ -76,7 +73,7 @@ struct ObsMixer: Sendable {
     return events.compactMap { $0 } + scene(currentScene)
   }
 
-  /// Returns all controls, or `nil` if they have not changed.
+  /// Returns all controls, or `nil` if they have not changed since the last call.
   mutating func newControls() -> [String]? {
     let all = controls(of: inputs.filter(audio.contains))
     guard all != announced else { return nil }
@@ -89,7 +86,7 @@ struct ObsMixer: Sendable {
       + scenes.map { Self.scene + $0 }
   }
 
-  /// Returns the slider of an input. It has the input's name unless a switch has the same name. For
+  /// Returns the slider of an input, named after the input unless a switch has that name. For
   /// example, an input named `mute Mic` conflicts with the switch that mutes `Mic`.
   private func slider(of input: String) -> String {
     guard `switch`(input, of: inputs) != nil || Self.fixed.contains(input) else { return input }
@@ -103,7 +100,6 @@ struct ObsMixer: Sendable {
     inputs.first { audio.contains($0) && slider(of: $0) == name }
   }
 
-  /// Returns the function of a switch.
   func `switch`(_ name: String) -> Switch? { `switch`(name, of: inputs.filter(audio.contains)) }
 
   private func `switch`(_ name: String, of inputs: [String]) -> Switch? {
@@ -131,7 +127,7 @@ struct ObsMixer: Sendable {
     return news(Self.mute + input, .position(on: isMuted))
   }
 
-  /// Records that another scene is on air.
+  /// Records that another scene is live.
   mutating func scene(_ name: String?) -> [ObsEvent] {
     currentScene = name
     return scenes.compactMap { news(Self.scene + $0, .position(on: $0 == name)) }
@@ -145,14 +141,14 @@ struct ObsMixer: Sendable {
     return .control(control, state)
   }
 
-  /// Returns the changed levels of inputs. Most inputs are silent most of the time.
+  /// Returns the levels that changed. Most inputs are silent most of the time.
   mutating func meters(_ data: JSONValue) -> [ObsEvent] {
     (data["inputs"]?.arrayValue ?? []).compactMap { input in
       guard let name = input["inputName"]?.word(), audio.contains(name) else { return nil }
       let peaks = (input["inputLevelsMul"]?.arrayValue ?? [])
         .prefix(ControlEvent.maximumChannels).map { channel in
-          // The values are magnitude, peak, and peak before the fader. A peak may exceed full
-          // level.
+          // Each channel has its magnitude, its peak, and its peak before the fader. A peak may
+          // exceed 1.
           Float(min(max(channel.arrayValue?.dropFirst().first?.numberValue ?? 0, 0), 1))
         }
       guard !peaks.isEmpty, levels[name] != peaks else { return nil }
@@ -161,8 +157,8 @@ struct ObsMixer: Sendable {
     }
   }
 
-  /// Forgets the reported states, so that all are reported again. They may have changed during a
-  /// lost connection.
+  /// Forgets the reported states so that all are reported again, since they may have changed while
+  /// the connection was lost.
   mutating func forget() {
     reported = [:]
     levels = [:]

@@ -2,18 +2,17 @@ import LiveEvents
 
 /// The state of OBS's stream or recording.
 ///
-/// Events and polls may contradict each other. While OBS reconnects, an event reports the stream as
-/// inactive, but a poll reports it as active. A poll may also have been in flight when an event
-/// arrived. Therefore only the state name of an event counts, and a poll counts only if no event
-/// arrived after its request.
+/// Events and polls may contradict each other. While OBS reconnects, its event has the output
+/// inactive, but a poll reports it active. A poll may also be in flight when an event arrives.
+/// Therefore only the state name of an event counts, and a poll counts only if no event followed
+/// its request.
 struct ObsOutput: Sendable {
   enum State: Equatable, Sendable {
     case unknown, starting, running, reconnecting, paused, stopping, stopped
 
-    /// The prefix of all state names.
     static let prefix = "OBS_WEBSOCKET_OUTPUT_"
 
-    /// Returns the state that an event names, or `nil` for other names.
+    /// Returns the state that an event names, or `nil` if the name is unknown.
     init?(event: String) {
       guard event.hasPrefix(Self.prefix) else { return nil }
       switch event.dropFirst(Self.prefix.count) {
@@ -36,10 +35,10 @@ struct ObsOutput: Sendable {
   }
 
   private(set) var state = State.unknown
-  /// The number of events, which shows whether an event arrived after a poll was requested.
+  /// The number of events. It shows whether an event has arrived since a poll was requested.
   private(set) var revision = 0
-  /// Whether the connection was lost and the output has not been seen active since. If it is
-  /// stopped, the way it stopped is then unknown.
+  /// Whether the connection was lost and the output has not been active since. If the output is
+  /// stopped, it is then unknown how it stopped.
   private(set) var hasUnknownEnd = false
 
   mutating func apply(event: State) {
@@ -73,15 +72,13 @@ struct ObsOutput: Sendable {
 /// Sums a counter that may restart from 0, as OBS's counters do when a stream reconnects.
 struct FallingCounter: Sendable {
   private var last: Int?
-  /// The sum of all increments.
   private(set) var total = 0
 
-  /// Adds a reading of the counter. Returns the increment since the last reading, or `nil` for the
-  /// first.
+  /// Adds a counter value. Returns the increment since the last value, or `nil` for the first.
   @discardableResult
   mutating func add(_ value: Int) -> Int? {
     let added = last.map { value >= $0 ? value - $0 : value }
-    // The sum of a counter that rises and falls without end would overflow.
+    // A peer that lets its counter rise and fall forever could make the sum overflow.
     let (sum, overflows) = total.addingReportingOverflow(added ?? value)
     if !overflows { total = sum }
     last = value

@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import LiveSources
 
-/// A message of obs-websocket 5. `op` is its type, and `d` its data.
+/// The obs-websocket 5 protocol. In its messages, `op` is the type, and `d` is the data.
 enum ObsMessage {
   enum Operation: Int64 {
     case hello = 0
@@ -21,18 +21,16 @@ enum ObsMessage {
     static let wrongVersion = 4010
   }
 
-  /// The status codes in answers to requests.
+  /// The status codes in responses to requests.
   enum Status {
     static let notReady: Int64 = 207
   }
 
-  /// The supported version of the protocol.
   static let version: Int64 = 1
   /// The subscribed events: General, Config, Scenes, Inputs, Outputs, and the levels of inputs.
   static let events: Int64 = 1 | 2 | 4 | 8 | 64 | 65_536
 
-  /// The members that are read from events and answers. OBS gives a name the same meaning in all of
-  /// them.
+  /// The members to parse in events and responses. A name has the same meaning in all of them.
   static let shape: JSONShape = {
     let number = JSONShape.test { $0.numberValue != nil }
     let count = JSONShape.test { $0.countValue != nil }
@@ -61,7 +59,7 @@ enum ObsMessage {
     message(.request, request.members(id: id))
   }
 
-  /// Returns a message with several requests, which OBS answers together.
+  /// Returns a message with several requests, to which OBS responds in one message.
   static func batch(_ requests: [(id: String, request: ObsRequest)], id: String) -> JSONValue {
     message(
       .batch,
@@ -86,7 +84,6 @@ enum ObsMessage {
   private static func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 }
 
-/// A request to OBS.
 struct ObsRequest {
   var type: String
   var data: [JSONName: JSONValue] = [:]
@@ -103,7 +100,6 @@ struct ObsRequest {
   }
 }
 
-/// The answer to a request.
 struct ObsResponse {
   let id: String
   let type: String
@@ -112,7 +108,7 @@ struct ObsResponse {
   let comment: String?
   let data: JSONValue
 
-  /// Parses an answer. Returns `nil` for other values.
+  /// Parses a response. Returns `nil` for any other value.
   init?(_ value: JSONValue) {
     guard let type = value["requestType"]?.word(), let status = value["requestStatus"] else {
       return nil
@@ -127,7 +123,6 @@ struct ObsResponse {
 }
 
 extension JSONValue {
-  /// The number, written as an integer or not.
   var numberValue: Double? {
     switch self {
     case .integer(let integer): Double(integer)
@@ -136,8 +131,8 @@ extension JSONValue {
     }
   }
 
-  /// The count, which is never negative. Libraries may write it as a decimal number, which is exact
-  /// up to this bound.
+  /// A non-negative count. Libraries may write it as a decimal number, which is exact up to this
+  /// limit.
   var countValue: Int? {
     numberValue.flatMap { $0 >= 0 && $0 < 9e15 ? Int($0) : nil }
   }

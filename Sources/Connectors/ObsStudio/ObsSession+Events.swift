@@ -72,7 +72,7 @@ extension ObsSession {
     if let bytes = status["outputBytes"]?.countValue {
       let added = sentBytes.add(bytes)
       if let added, let sampledAt, now > sampledAt {
-        // Converts bytes per nanosecond to kilobits per second.
+        // One byte per nanosecond is 8e6 kilobits per second.
         statistics.bitrateKbps = Double(added) * 8e6 / Double((now - sampledAt).nanoseconds)
       }
       sampledAt = now
@@ -118,7 +118,7 @@ extension ObsSession {
     case .running, .reconnecting: state = .recording
     case .paused: state = .paused
     case .stopping: state = .stopping
-    // Only an event proves that a recording ended well. A killed OBS sends none.
+    // Only an event proves that a recording ended properly. A killed OBS sends none.
     case .stopped: state = wasCutOff ? .failed : .idle
     case .unknown: return
     }
@@ -132,7 +132,7 @@ extension ObsSession {
       "the recording did not start; OBS gives no reason")
   }
 
-  /// Whether a recording was running when the connection to OBS was lost, and no longer is.
+  /// Whether a recording ran when the connection to OBS was lost, and no longer does.
   private var wasCutOff: Bool {
     guard recording.hasUnknownEnd else { return false }
     switch reportedRecorder {

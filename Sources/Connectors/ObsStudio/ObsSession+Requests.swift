@@ -12,7 +12,6 @@ package struct ObsCommand: Equatable, Sendable {
     case record(RecorderWish)
   }
 
-  /// The identifier of the request.
   package var identifier: String
   package var kind: Kind
 
@@ -22,11 +21,11 @@ package struct ObsCommand: Equatable, Sendable {
   }
 }
 
-/// Handles requests of the room. Each is sent to OBS, and confirmed once OBS has carried it out.
+/// Forwards the room's requests to OBS, and confirms each when OBS has carried it out.
 extension ObsSession {
-  /// Handles a request of the room.
+  /// Sends a request from the room to OBS.
   package mutating func handle(_ wish: ObsCommand, at now: Instant) {
-    // A reconnected source receives outstanding requests again.
+    // The daemon sends outstanding requests again when the source reconnects.
     guard pending[wish.identifier] == nil else { return }
     guard case .ready = phase else { return refuse(wish.identifier, "OBS is not connected") }
     guard pending.count < Self.maximumPending else {
@@ -40,7 +39,7 @@ extension ObsSession {
     }
   }
 
-  /// Withdraws a void request. If OBS carries it out nevertheless, OBS reports the change.
+  /// Withdraws a void request. If OBS still carries it out, OBS reports the change as an event.
   package mutating func withdraw(_ identifier: String) { pending[identifier] = nil }
 
   mutating func refuse(_ identifier: String, _ reason: String) {
@@ -105,8 +104,8 @@ extension ObsSession {
     switch waiting.awaited {
     case .answer: confirm(response.id)
     case .stream, .recording:
-      // The answer only confirms that OBS tries to start. An event reports the start, and may have
-      // arrived already.
+      // The response only confirms that OBS tries to start the output. The event that reports the
+      // start may have arrived already.
       let asked = polls
       pending[response.id]?.answered = asked
       let isRunning =
@@ -120,8 +119,8 @@ extension ObsSession {
     perform(.outcome(request: identifier, .confirmed))
   }
 
-  /// Resolves the requests that wait for an output to start. A poll resolves them only if it was
-  /// sent after OBS had answered the request.
+  /// Resolves the requests that wait for an output to start. A poll resolves only requests that OBS
+  /// had answered before the poll was sent.
   mutating func settle(
     _ awaited: Pending.Awaited, isRunning: Bool, byPoll: Bool, _ reason: String
   ) {

@@ -3,52 +3,48 @@ package import LiveEvents
 package import LiveSources
 package import RateLimiting
 
-/// Monitors OBS and carries out the requests of a room. Decides which messages to send, and
-/// interprets the answers.
+/// Monitors OBS and carries out a room's requests: decides which messages to send, and interprets
+/// the responses.
 ///
-/// A value without sockets and clocks: its owner passes messages and the time, and performs the
-/// effects.
+/// A state machine without I/O: the owner passes messages and the time, and performs the effects.
 package struct ObsSession {
   package enum Effect: Equatable, Sendable {
-    /// Connect. Report the result by `opened(_:at:)` or `closed(_:code:reason:at:)`.
+    /// Connect. Report the result with `opened(_:at:)` or `closed(_:code:reason:at:)`.
     case connect(Int)
-    /// Close a connection. Its later events are ignored.
+    /// Close a connection. The session ignores its later events.
     case close(Int)
     case send(Int, JSONValue)
     case event(ObsEvent, at: Instant)
     case status(SourceStatus)
-    /// An outage of the connection to OBS has ended.
     case gap(from: Instant, to: Instant, reason: String)
     /// The controls of the room that OBS provides. The source receives the requests for them.
     case controls([String])
-    /// The outcome of a request of the room.
     case outcome(request: String, RequestOutcome)
-    /// Connecting has failed permanently. The connection is closed.
+    /// OBS permanently refuses the connection, which is closed.
     case refused(String)
   }
 
   enum Phase: Sendable {
-    /// Not connected; contains the time of the next attempt.
+    /// Waiting to connect again.
     case waiting(until: Instant)
     case connecting
     /// Connected, but not yet accepted by OBS.
     case greeting(deadline: Instant)
-    /// Accepted; the complete state is being requested.
+    /// Accepted; the complete state has been requested.
     case loading
     case ready
     case over
   }
 
-  /// A request of the room that OBS has not answered or not carried out yet.
+  /// A request from the room that OBS has not answered or not carried out yet.
   struct Pending: Sendable {
     enum Awaited { case answer, stream, recording }
 
     var awaited: Awaited
-    /// The number of polls sent before OBS answered. `nil` before the answer.
+    /// The number of polls sent when OBS answered, or `nil` before the answer.
     var answered: Int?
   }
 
-  /// The maximum number of outstanding requests of the room.
   static let maximumPending = 256
 
   let settings: ObsSettings
@@ -59,17 +55,17 @@ package struct ObsSession {
   private var openedAt = Instant.origin
   private var liveness: Liveness
   private var lastHeard: Instant
-  /// The start of the current outage and its reason. `nil` while OBS is heard, and before it was
-  /// first heard.
+  /// The start of the current outage and its reason. `nil` while connected, and before the first
+  /// connection.
   private var gap: (since: Instant, reason: String)?
   private var status = SourceStatus(.connecting)
-  /// The reason why requests of the room do not arrive. `nil` if they do.
+  /// The reason why no requests arrive from the room, or `nil` if they do.
   private var controllerProblem: String?
   private var effects: [Effect] = []
 
   private var nextPoll: Instant?
   private(set) var polls = 0
-  /// The unanswered poll, with the revisions of stream and recording at its request.
+  /// The unanswered poll, with the revisions of stream and recording when it was sent.
   var poll: (id: String, stream: Int, recording: Int)?
   /// The time at which to request the inputs and scenes.
   private var loadAt: Instant?
@@ -93,7 +89,6 @@ package struct ObsSession {
   /// The number of events delivered to the room.
   package private(set) var forwarded = 0
 
-  /// - Parameter generator: The source of randomness for waits.
   package init(_ settings: ObsSettings, generator: any RandomNumberGenerator, at now: Instant) {
     self.settings = settings
     self.generator = generator
@@ -155,9 +150,7 @@ package struct ObsSession {
     phase = .greeting(deadline: now + settings.greeting)
   }
 
-  /// Records that a connection has ended or could not be established.
-  ///
-  /// - Parameter code: The code with which OBS closed it.
+  /// Records that a connection has ended or could not be established. `code` is OBS's close code.
   package mutating func closed(_ id: Int, code: Int?, reason: String, at now: Instant) {
     guard id == link else { return }
     switch code {
@@ -202,14 +195,13 @@ package struct ObsSession {
     perform(.status(status))
   }
 
-  /// Records that the source has paused or resumed reading. While reading is paused, silence does
-  /// not mean that OBS is gone.
+  /// Pauses or resumes the detection of a dead connection, which needs the source to read.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     liveness.suspend(isPaused, at: now)
     if !isPaused, case .greeting = phase { phase = .greeting(deadline: now + settings.greeting) }
   }
 
-  /// Records why requests of the room do not arrive, or with `nil` that they do.
+  /// Records the reason why no requests arrive from the room, or with `nil` that they do.
   package mutating func surface(_ problem: String?, at now: Instant) {
     controllerProblem = problem
     if case .ready = phase { setLive() }
@@ -222,7 +214,7 @@ package struct ObsSession {
         .live, reason: reasons.isEmpty ? nil : String(reasons.unicodeScalars.prefix(240))))
   }
 
-  /// Counts members of events or answers with unusable values.
+  /// Counts members of events or responses whose values are unusable.
   mutating func count(misfitsOf data: JSONValue, at now: Instant) {
     let names = ObsMessage.shape.misfits(of: data, named: "data")
     guard !names.isEmpty else { return }
@@ -261,7 +253,7 @@ package struct ObsSession {
       if let response = ObsResponse(data) { process(response, at: now) }
     case (.batchResponse, .loading), (.batchResponse, .ready):
       // Events such as levels arrive without a request, so they do not prove that OBS still
-      // answers.
+      // responds.
       liveness.heard(at: now)
       let results = (data["results"]?.arrayValue ?? []).compactMap(ObsResponse.init)
       for result in results { count(misfitsOf: result.data, at: now) }
@@ -301,7 +293,7 @@ package struct ObsSession {
   // MARK: The complete state
 
   /// Schedules a request for the inputs and scenes after one was added or removed. The delay
-  /// collects further changes.
+  /// combines several changes.
   mutating func changed(at now: Instant) { loadAt = loadAt ?? now + settings.loading }
 
   private mutating func load() {
@@ -341,7 +333,6 @@ package struct ObsSession {
     if let controls = mixer.newControls() { perform(.controls(controls)) }
   }
 
-  /// Sends a poll unless the last one is unanswered.
   private mutating func ask(at now: Instant) {
     nextPoll = now + settings.poll
     guard poll == nil else { return }

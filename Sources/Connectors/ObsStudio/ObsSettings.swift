@@ -14,9 +14,10 @@ package struct ObsSettings: Sendable {
   package var greeting = Interval.seconds(10)
   /// How often the state and statistics are polled.
   package var poll = Interval.seconds(1)
-  /// How long OBS may leave polls unanswered. Polls are sent every second.
+  /// How long OBS may leave polls unanswered before it counts as gone.
   package var silence = Interval.seconds(15)
-  /// The delay before the state is requested again from an OBS that is still loading.
+  /// The delay before the inputs and scenes are requested again after a change or from a loading
+  /// OBS.
   package var loading = Interval.milliseconds(500)
 
   package init(password: Secret? = nil) { self.password = password }

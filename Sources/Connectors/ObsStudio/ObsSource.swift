@@ -5,9 +5,7 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Performs the effects of an ``ObsSession``, with its sockets and clock.
-///
-/// Belongs to one event loop.
+/// Performs the effects of an ``ObsSession``. Belongs to one event loop.
 package final class ObsSource: LiveSource {
   private let address: PeerAddress
   package let delivery: SourceDelivery
@@ -22,8 +20,8 @@ package final class ObsSource: LiveSource {
 
   package var events = SourceEvents()
 
-  /// - Parameter control: The daemon's control socket for requests of the room. `nil` disables
-  ///   requests.
+  /// - Parameter control: The daemon's control socket, for the room's requests. `nil` disables
+  ///   them.
   package init(
     _ settings: ObsSettings, address: PeerAddress, delivery: SourceDelivery, control: String?,
     eventLoop: any EventLoop
@@ -59,7 +57,6 @@ package final class ObsSource: LiveSource {
     connection = nil
   }
 
-  /// Passes an input to the session and performs its effects.
   private func advance(_ body: (inout ObsSession, Instant) -> Void) {
     guard !timer.isStopped else { return }
     body(&session, SourceDelivery.now)

@@ -4,22 +4,20 @@ import LiveEvents
 package import LiveSources
 package import RateLimiting
 
-/// Reads the messages of a Social Stream Ninja session. Decides when to connect and which messages
+/// Reads the messages of a Social Stream Ninja session: decides when to connect and which messages
 /// count.
 ///
-/// A value without sockets and clocks: its owner passes messages and the time, and performs the
-/// effects.
+/// A state machine without I/O: the owner passes messages and the time, and performs the effects.
 package struct SocialStreamSession {
   package enum Effect: Equatable, Sendable {
-    /// Connect. Report the result by `opened(_:at:)` or `closed(_:reason:at:)`.
+    /// Connect. Report the result with `opened(_:at:)` or `closed(_:reason:at:)`.
     case connect(Int)
     case close(Int)
-    /// Send a ping. Report the reply by `heard(_:at:)`.
+    /// Send a ping. Report the reply with `heard(_:at:)`.
     case ping(Int)
-    /// Deliver native lines that belong together, with their line endings.
+    /// Deliver `count` native lines that belong together, with their line endings.
     case deliver([UInt8], count: Int)
     case status(SourceStatus)
-    /// An outage has ended.
     case gap(from: Instant, to: Instant, reason: String)
   }
 
@@ -54,8 +52,7 @@ package struct SocialStreamSession {
   ///
   /// - Parameters:
   ///   - room: The room of the lines, or `nil` to name none.
-  ///   - run: The prefix of generated message identifiers. It must differ in each run.
-  ///   - generator: The source of randomness for waits.
+  ///   - run: The prefix of generated message identifiers, which must differ in each run.
   package init(
     room: String? = nil, run: String, generator: any RandomNumberGenerator, at now: Instant
   ) {
@@ -103,7 +100,7 @@ package struct SocialStreamSession {
     }
   }
 
-  /// Records that the source has paused or resumed reading.
+  /// Pauses or resumes the detection of a dead connection, which needs the source to read.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     self.isPaused = isPaused
     connection?.liveness?.suspend(isPaused, at: now)
@@ -128,7 +125,7 @@ package struct SocialStreamSession {
   }
 
   private mutating func end(reason: String, at now: Instant) {
-    // Messages in flight since the last received one may be lost.
+    // Messages that were in flight when the connection ended may be lost.
     if let connection, connection.openedAt != nil, gap == nil {
       gap = (connection.lastHeard, reason)
     }
@@ -138,7 +135,7 @@ package struct SocialStreamSession {
     setStatus(SourceStatus(.connecting, reason: reason))
   }
 
-  /// Records a sign of life from the server.
+  /// Records that the server has answered a ping.
   package mutating func heard(_ id: Int, at now: Instant) {
     guard connection?.id == id, let openedAt = connection?.openedAt else { return }
     connection?.lastHeard = now
@@ -147,9 +144,7 @@ package struct SocialStreamSession {
     policy.receivedUsefulData(at: now, connected: openedAt)
   }
 
-  /// Processes one message or an array of messages.
-  ///
-  /// - Parameter time: The time of receipt, in milliseconds since 1970.
+  /// Processes a message or an array of messages, received at `time` in milliseconds since 1970.
   package mutating func receive(
     _ message: JSONValue, on id: Int, at now: Instant, time: Int
   ) {
@@ -168,7 +163,7 @@ package struct SocialStreamSession {
 
   // MARK: Status reports
 
-  /// Reports the status, limited to the pace of ``StatusPace`` because peers can change it at any
+  /// Reports the status at most at the pace of ``StatusPace``, because peers can change it at any
   /// rate.
   private mutating func update(at now: Instant) {
     guard connection?.openedAt != nil, pace.mayReport(at: now) else { return }

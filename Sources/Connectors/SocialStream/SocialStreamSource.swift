@@ -5,16 +5,14 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Performs the effects of a ``SocialStreamSession``, with its socket and clock.
-///
-/// Belongs to one event loop.
+/// Performs the effects of a ``SocialStreamSession``. Belongs to one event loop.
 package final class SocialStreamSource: LiveSource {
-  /// The project's public server.
+  /// The public server of the Social Stream Ninja project.
   package static let server = "wss://io.socialstream.ninja"
-  /// The channel to which Social Stream Ninja sends chats.
+  /// The server's channel to which Social Stream Ninja sends chats.
   private static let channel = 4
-  /// The name of the source. The session's identifier is never shown, because anyone who knows it
-  /// can read the session.
+  /// The name of the source. The session's identifier is never shown, because anyone with the
+  /// identifier can read the session.
   private static let name = "social-stream"
 
   private let server: HTTPAddress
@@ -60,7 +58,6 @@ package final class SocialStreamSource: LiveSource {
     connection = nil
   }
 
-  /// Passes an input to the session and performs its effects.
   private func advance(_ body: (inout SocialStreamSession, Instant) -> Void) {
     guard !timer.isStopped else { return }
     body(&session, SourceDelivery.now)

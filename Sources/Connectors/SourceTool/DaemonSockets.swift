@@ -10,9 +10,9 @@ package struct DaemonSockets: Equatable, Sendable {
     control = directory + "/io.livehost.Control"
   }
 
-  /// Finds the sockets for a source that is started by hand, in the same order as `livehostctl`:
-  /// the given paths, the sockets at `LIVEHOST_SOCKET`, those of the user's own daemon if it runs,
-  /// and those of the service.
+  /// Finds the sockets for a source that is started manually, in the same order as `livehostctl`:
+  /// the given paths, the sockets at `LIVEHOST_SOCKET`, the sockets of the user's own daemon if it
+  /// runs, and the system service's sockets.
   package static func find(
     ingest: String?, control: String?, environment: [String: String] = processEnvironment,
     user: UInt32 = getuid()

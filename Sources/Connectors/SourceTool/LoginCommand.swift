@@ -6,7 +6,7 @@ import NIOPosix
 import ProgramArguments
 import TwitchEvents
 
-/// Logs in to Twitch; see `livehostctl login twitch`.
+/// Logs in to Twitch for `livehostctl login twitch`.
 struct LoginCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "login-twitch", abstract: "Log in to Twitch with a browser on any machine.")
@@ -26,7 +26,7 @@ struct LoginCommand: AsyncParsableCommand {
 
   func validate() throws { _ = try privateAddress(auth, of: "--auth") }
 
-  /// Runs until the code is confirmed or expires.
+  /// Runs until the user confirms the code or it expires.
   func run(show: @escaping @Sendable (String) -> Void) async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
@@ -54,7 +54,6 @@ struct LoginCommand: AsyncParsableCommand {
   }
 }
 
-/// The parameters of a login.
 private struct LoginRun: Sendable {
   var clientID: String
   var server: HTTPAddress
@@ -139,7 +138,7 @@ private final class LoginProcess {
     fetch = nil
   }
 
-  /// Cancels the login after an interruption by the user.
+  /// Cancels the login after the user interrupted the program.
   func cancel() {
     cancelWork()
     ended.fail(CancellationError())

@@ -9,7 +9,7 @@ import TwitchChat
 protocol PlannedArguments {
   /// The name of the source, as shown in rooms.
   var name: String { get }
-  /// - Throws: `ValidationError`.
+  /// Copies the arguments to `configuration`, or throws a `ValidationError`.
   func configure(_ configuration: inout SourceConfiguration) throws
 }
 
@@ -27,14 +27,14 @@ private func channel(_ text: String) throws -> String {
   return name
 }
 
-/// Parses an address to which secrets are sent, or from which events come.
+/// Parses an address to which secrets are sent, or from which events arrive.
 func privateAddress(
   _ text: String, _ scheme: HTTPAddress.Scheme = .http, of option: String
 ) throws -> HTTPAddress {
   guard let address = HTTPAddress(text, scheme) else {
     throw ValidationError("\(option) must be \(scheme.rawValue)s://HOST[:PORT]/PATH, not '\(text)'")
   }
-  // Without encryption, anyone on the network path could read it.
+  // Without encryption, anyone on the network path could read the secrets or events.
   guard address.isEncrypted || address.isOnThisMachine else {
     throw ValidationError("\(option) must use \(scheme.rawValue)s: except on this machine")
   }
@@ -70,14 +70,15 @@ extension TwitchArguments: PlannedArguments {
     if noTls, events.tokenFile != nil { throw ValidationError("--token-file needs TLS") }
     configuration.twitch.usesTLS = !noTls
     try events.configure(&configuration)
-    // A server other than Twitch's may have no EventSub, so EventSub is used only if it is named.
+    // A server other than Twitch's may lack EventSub, so EventSub is used there only if it is
+    // named.
     configuration.twitch.readsEvents =
       configuration.twitch.hasLogin && (server == nil || events.url != nil)
   }
 }
 
 extension EventSubOptions {
-  /// The default path of the file that `livehostctl login twitch` writes.
+  /// The default path of the file in which `livehostctl login twitch` stores a login.
   static var standardFile: String {
     let environment = ProcessInfo.processInfo.environment
     let directory =

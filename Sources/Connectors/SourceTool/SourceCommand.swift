@@ -30,7 +30,7 @@ struct SourceCommand: ParsableCommand {
     defaultSubcommand: RunSourceCommand.self)
 }
 
-/// Runs the source of a configuration file.
+/// Runs the source that a configuration file describes.
 struct RunSourceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Run the source of a configuration file (the default).")
@@ -47,9 +47,10 @@ struct RunSourceCommand: ParsableCommand {
   var printDefaultConfig = false
   @OptionGroup var output: OutputOptions
 
-  /// Returns the source of the configuration file.
+  /// Returns the source that the configuration file describes.
   ///
-  /// `validate` does not require the file, because it would then hide errors about unknown options.
+  /// `validate` does not read the file, since a missing file would hide errors about unknown
+  /// options.
   func plan() throws -> SourcePlan {
     guard let file = config else {
       throw ValidationError("name a configuration file with --config, or a kind of source")
@@ -61,7 +62,7 @@ struct RunSourceCommand: ParsableCommand {
   }
 }
 
-/// The options for reporting progress.
+/// The options for progress reports.
 struct OutputOptions: ParsableArguments {
   @Flag(name: .customLong("json"), help: "Print one JSON object per report on standard output.")
   var json = false
@@ -79,7 +80,7 @@ protocol ForegroundCommand: ParsableCommand {
   func plan() -> SourcePlan
 }
 
-/// Runs a source of one kind.
+/// Runs a source of one kind, configured by `Arguments`.
 struct KindCommand<Arguments: SourceArguments & PlannedArguments>: ForegroundCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(commandName: Arguments.kind, abstract: Arguments.abstract)

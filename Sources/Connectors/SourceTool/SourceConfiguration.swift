@@ -10,8 +10,7 @@ package import TwitchEvents
 package import Webhooks
 package import YAMLReader
 
-/// The configuration of one source, from the configuration file of a service or the arguments of a
-/// source in the foreground.
+/// The configuration of one source, from a service's configuration file or from the command line.
 package struct SourceConfiguration: Sendable {
   /// The kinds of sources. A new kind needs a case here, its keys below, and its start in
   /// ``SourceRun``.
@@ -23,7 +22,8 @@ package struct SourceConfiguration: Sendable {
     case webhook
     case socialStream = "social-stream"
 
-    /// The default platform of the source's events. `nil` if there is none or the events name it.
+    /// The default platform of the source's events. `nil` if there is none or each event names its
+    /// platform.
     package var platform: String? {
       switch self {
       case .twitch, .eventsub: "twitch"
@@ -46,13 +46,13 @@ package struct SourceConfiguration: Sendable {
   package var kind: Kind?
   /// The room of all events. `nil` selects the room that each line names.
   package var room: RoomName?
-  /// The path of the daemon's ingest socket. `nil` uses the default search.
+  /// The path of the daemon's ingest socket. `nil` searches the default locations.
   package var ingest: String?
-  /// How long the daemon may be unreachable. `nil` sets no limit.
+  /// How long the daemon may be unreachable before the source fails. `nil` sets no limit.
   package var patience: Interval?
   package var bufferMebibytes = 8
-  /// The path of the daemon's control socket, which carries the requests of rooms. `nil` uses the
-  /// default search.
+  /// The path of the daemon's control socket, for the room's requests. `nil` searches the default
+  /// locations.
   package var control: String?
   package var twitch = TwitchOptions()
   package var obs = ObsOptions()
@@ -67,20 +67,20 @@ package struct SourceConfiguration: Sendable {
     package var channels: [String] = []
     package var server = TwitchSettings.server
     package var usesTLS = true
-    /// A PEM file of authorities to trust in place of the system's.
+    /// A PEM file of the authorities to trust instead of the system's.
     package var certificates: String?
     package var account: String?
     package var tokenFile: String?
     package var channelsPerConnection = 50
     package var joinsPerTenSeconds = 20
-    /// The service that returns missed messages.
+    /// The service from which to retrieve missed chat messages.
     package var history: HTTPAddress?
-    /// The file that `livehostctl login twitch` has written.
+    /// The file in which `livehostctl login twitch` stored the login.
     package var loginFile: String?
     package var eventsURL: HTTPAddress?
     package var api: HTTPAddress?
     package var logins: HTTPAddress?
-    /// Whether the events of the first channel are read in addition to its chat.
+    /// Whether to read the first channel's events in addition to its chat.
     package var readsEvents = false
 
     package var hasLogin: Bool { loginFile != nil || tokenFile != nil }
@@ -107,7 +107,7 @@ package struct SourceConfiguration: Sendable {
     /// Whether other machines may connect.
     package var allowsRemote = false
     package var maximumKibibytes = 256
-    /// The content of the mapping file. `nil` before it was read.
+    /// The parsed mapping file, or `nil` before it was read.
     package var mapping: WebhookMapping?
   }
 
@@ -117,7 +117,6 @@ package struct SourceConfiguration: Sendable {
     package var server: HTTPAddress?
   }
 
-  /// Reads the mapping file and validates it.
   package mutating func readMapping() throws(ConfigurationError) {
     guard kind == .webhook, let file = webhook.mappingFile else { return }
     if let preset = try WebhookMapping.preset(file) {
@@ -176,7 +175,7 @@ package struct SourceConfiguration: Sendable {
 
   /// Returns the login for reading events, or `nil` if none is configured.
   ///
-  /// - Parameter state: The directory that stores the renewals of a login from the service manager.
+  /// - Parameter state: The directory that stores renewals of a login from the service manager.
   package func twitchLogin(
     credentials: String?, state: String?
   ) throws(SourceError) -> TwitchLogin? {
@@ -191,7 +190,7 @@ package struct SourceConfiguration: Sendable {
   }
 
   /// Returns the path of a credential from the service manager. A file with only an empty line
-  /// counts as absent, since the unit requires a default that is not empty.
+  /// counts as absent, because the unit's default credential must not be empty.
   private static func credential(_ name: String, in directory: String?) -> String? {
     guard let file = directory.map({ "\($0)/\(name)" }) else { return nil }
     var status = stat()

@@ -58,7 +58,7 @@ public enum SourceProgram {
     report fail: (String) -> Void = complain, _ body: @escaping @Sendable () async throws -> Void
   ) async -> Int32 {
     // Until all signals are trapped, a signal kills the process. Anything that requires an orderly
-    // end must begin afterwards.
+    // shutdown must begin afterwards.
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
     let task = Task { try await body() }
     let interruption = Task { for await _ in signals { task.cancel() } }
@@ -77,7 +77,7 @@ public enum SourceProgram {
     }
   }
 
-  /// Prints help, or the problem with the arguments. Returns the exit code.
+  /// Prints help or the problem with the arguments. Returns the exit code.
   private static func report(_ error: any Error) -> Int32 {
     let text = SourceCommand.fullMessage(for: error)
     let isHelp = SourceCommand.exitCode(for: error).isSuccess

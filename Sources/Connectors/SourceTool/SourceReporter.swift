@@ -6,12 +6,12 @@ import SystemSupport
 import TwitchChat
 import Wording
 
-/// Reports the progress of a source to people, the journal or another program.
+/// Reports the progress of a source to a terminal, the journal or another program.
 package struct SourceReporter: Sendable {
   private let json: Bool
   /// Whether to rewrite one line of a terminal repeatedly.
   private let isTerminal: Bool
-  /// Whether the service manager reads the lines, which may then begin with a severity.
+  /// Whether the service manager reads the lines. It accepts a severity at the start of each.
   private let isJournal: Bool
 
   init(json: Bool) {
@@ -45,7 +45,7 @@ package struct SourceReporter: Sendable {
     write("\(isTerminal ? "\r\u{1B}[K" : "")\(start)\(text)\n", to: STDERR_FILENO)
   }
 
-  /// Returns text from servers without characters that control a terminal or begin another line of
+  /// Returns text from servers without characters that control a terminal or start another line in
   /// the journal.
   static func printable(_ text: String) -> String {
     SafeText.spelled(text)
@@ -102,13 +102,13 @@ package struct SourceReporter: Sendable {
 
   private func write(_ text: String, to descriptor: Int32) {
     var text = text
-    // Errors are ignored, because the source continues when its reader has exited.
+    // Errors are ignored, because the source continues after the reader of its output has exited.
     text.withUTF8 { _ = Glibc.write(descriptor, $0.baseAddress, $0.count) }
   }
 }
 
 extension Format {
-  /// Returns `0.4 s` below ten seconds, and the usual format above.
+  /// Returns `0.4 s` below ten seconds, and the usual format for longer durations.
   fileprivate static func duration(milliseconds: Int) -> String {
     milliseconds < 10_000
       ? "\(rate(Double(milliseconds) / 1000)) s" : duration(seconds: milliseconds / 1000)

@@ -12,17 +12,17 @@ import TwitchEvents
 import Webhooks
 import Wording
 
-/// The progress of a source, for people and programs that monitor it in the foreground.
+/// The progress of a source, for people and programs that run it in the foreground.
 package struct SourceProgress: Equatable, Sendable {
   package var state = SourceHealth.Connection.connecting
   package var reason: String?
-  /// The number of lines forwarded from the platform, acknowledged by the daemon, and waiting for
-  /// it.
+  /// The number of lines forwarded from the platform, acknowledged by the daemon, and still
+  /// unacknowledged.
   package var received = 0
   package var delivered = 0
   package var waiting = 0
   package var duplicates = 0
-  /// The number of refused requests, for sources that serve requests.
+  /// The number of refused requests, if the source serves requests.
   package var refused = 0
   package var gaps = 0
   package var gapMilliseconds = 0
@@ -33,7 +33,6 @@ package struct SourceProgress: Equatable, Sendable {
 
 /// Runs one source from its start to its end.
 package struct SourceRun: Sendable {
-  /// A report of a running source.
   package enum Report: Equatable, Sendable {
     case status(channel: String, SourceHealth.Connection, reason: String?)
     case gap(channel: String, SourceGap)
@@ -41,7 +40,7 @@ package struct SourceRun: Sendable {
     case progress(SourceProgress)
   }
 
-  /// How long the daemon may take to acknowledge the last lines when the source is asked to end.
+  /// How long the daemon may take to acknowledge the last lines after the source was asked to end.
   private static let farewell = TimeAmount.seconds(3)
 
   private let configuration: SourceConfiguration
@@ -69,8 +68,8 @@ package struct SourceRun: Sendable {
     self.report = report
   }
 
-  /// Runs until the task is cancelled. It then delivers the lines already received and returns.
-  /// Throws ``SourceError``.
+  /// Runs until the task is cancelled, delivers the lines received by then, and returns. Throws
+  /// ``SourceError``.
   package func run() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {
@@ -108,8 +107,8 @@ package struct SourceRun: Sendable {
     settings.eventPlatform = kind.platform
     settings.maximumBytes = configuration.bufferMebibytes << 20
     settings.patience = configuration.patience
-    // The positions are specific to this run: lines that it has not delivered when it ends are
-    // never sent again.
+    // The batch numbers are specific to this run, since no other run sends the lines that it leaves
+    // undelivered.
     let session = "\(name)/\(getpid())-\(WallClock.milliseconds())"
     return SourceDelivery(settings, session: session, eventLoop: loop)
   }
@@ -274,10 +273,8 @@ package struct SourceRun: Sendable {
       eventLoop.assumeIsolated().scheduleTask(in: .seconds(1)) { self.tick() }
     }
 
-    /// Ends the run. Stops reading immediately, and waits until everything is delivered to the
-    /// daemon.
-    ///
-    /// - Parameter error: The error that ended the run, or `nil` if it was asked to end.
+    /// Ends the run: stops reading immediately, and waits until the daemon has everything. `error`
+    /// is the reason, or `nil` if the run was asked to end.
     func finish(with error: SourceError? = nil) {
       guard !isEnding else { return }
       isEnding = true

@@ -3,13 +3,13 @@ package import LiveSources
 package import NIOCore
 package import RateLimiting
 
-/// Requests messages missed during a gap from a history service (the interface of recent-messages,
-/// version 2).
+/// Requests messages missed during an outage from a history service with the interface of
+/// recent-messages, version 2. Belongs to one event loop.
 ///
-/// The services are run by volunteers. The source therefore sends one request per gap, and limits
-/// it to the expected number of messages. Belongs to one event loop.
+/// Volunteers run these services. The source therefore sends one request per outage, limited to the
+/// expected number of messages.
 package final class ChatHistory {
-  /// The number of messages requested per second of a gap, as the operator of the known service
+  /// The number of messages requested per second of an outage, as the known service's operator
   /// asks.
   private static let rate = 10
   private static let longest = 800
@@ -23,10 +23,8 @@ package final class ChatHistory {
     self.security = security
   }
 
-  /// Requests the messages of a channel's gap.
-  ///
-  /// - Parameter completion: Called with the lines, if there are any. They may be older than the
-  ///   gap.
+  /// Requests the messages missed in a channel. Calls `completion` if there are any; some may be
+  /// older than the outage.
   package func ask(
     _ channel: String, from: Instant, to: Instant, on eventLoop: any EventLoop,
     _ completion: @escaping ([[UInt8]]) -> Void
@@ -39,11 +37,11 @@ package final class ChatHistory {
       HTTPRequest(.get, address.appending(path)), security: security, eventLoop: eventLoop
     ) { [self] result in
       fetches[channel] = nil
-      // Errors are ignored, because the gap is already reported.
+      // Errors are ignored, because the outage has already been reported.
       guard let answer = try? result.get(), answer.status == 200,
         let messages = (try? JSONValue(parsing: answer.body))?["messages"]?.arrayValue
       else { return }
-      // Lines that contain a line ending are dropped, because each would become two lines.
+      // A message with a line ending is dropped, because it would become two lines.
       completion(
         messages.prefix(Self.longest).compactMap(\.stringValue).map { Array($0.utf8) }
           .filter { line in !line.contains { $0 == 0x0A || $0 == 0x0D || $0 == 0 } })

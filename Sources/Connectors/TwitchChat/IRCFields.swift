@@ -2,8 +2,8 @@ import Glibc
 
 /// The parts of an IRC line: `@tags :nick!user@host COMMAND first second :last`.
 ///
-/// It refers to the bytes of the line and is valid only as long as they are. It creates text only
-/// for the parts that are read.
+/// Refers to the bytes of the line, and is valid only as long as they are. Converts only the parts
+/// that are read to strings.
 struct IRCFields {
   private let line: UnsafeRawBufferPointer
   private var tags = 0..<0
@@ -25,13 +25,14 @@ struct IRCFields {
     if line.first == UInt8(ascii: "@") { tags = word().dropFirst() }
     if offset < line.count, line[offset] == UInt8(ascii: ":") { prefix = word().dropFirst() }
     let name = word()
-    // The length of Twitch's longest command. A text this short needs no heap memory.
+    // Twitch's longest command has 15 bytes. A string this short needs no heap memory.
     guard (1...15).contains(name.count) else { return nil }
     command = String(decoding: line[name], as: UTF8.self)
     parameters = offset..<line.count
   }
 
-  /// The name before the `!` of the prefix. Empty if the name is longer than a word.
+  /// The name before the `!` of the prefix, or an empty string if ``word(_:)`` rejects it as too
+  /// long.
   var nick: String {
     Self.word(UnsafeRawBufferPointer(rebasing: line[prefix].prefix { $0 != UInt8(ascii: "!") }))
       ?? ""
@@ -42,7 +43,7 @@ struct IRCFields {
     bytes(ofParameter: index).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Returns a parameter for comparison, or `nil` if it is absent or longer than a word. O(length
+  /// Returns a parameter for comparison, or `nil` if it is absent or longer than 64 bytes. O(length
   /// of the line).
   func word(_ index: Int) -> String? { bytes(ofParameter: index).flatMap(Self.word) }
 
@@ -55,9 +56,8 @@ struct IRCFields {
     return Self.word(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
   }
 
-  /// Returns text for comparison or hashing, or `nil` if it is longer than 64 bytes. Names and
-  /// capabilities are shorter. The limit is needed because comparing a `String` may take quadratic
-  /// time.
+  /// Returns text for comparison or hashing, or `nil` if it is longer than 64 bytes. Comparing a
+  /// long `String` may take quadratic time; names and capabilities are shorter.
   static func word(_ bytes: UnsafeRawBufferPointer) -> String? {
     bytes.count <= 64 ? String(decoding: bytes, as: UTF8.self) : nil
   }

@@ -1,10 +1,10 @@
-/// Recognises copies of lines without an identifier, such as bans and channel modes, on overlapping
-/// connections.
+/// Recognises copies of lines without an identifier, such as bans and channel modes, when two
+/// connections overlap.
 ///
-/// It counts how often each connection has sent a line. Two equal lines from one connection are
-/// therefore distinct.
+/// Counts how often each connection has sent a line, so that two equal lines from one connection
+/// are distinct.
 struct OverlapCopies {
-  /// The maximum number of distinct lines remembered. Further lines count as new.
+  /// The maximum number of distinct lines remembered. Any others count as new.
   static let capacity = 4_096
 
   private struct Count {
@@ -14,7 +14,7 @@ struct OverlapCopies {
 
   private var counts: [Int: Count] = [:]
 
-  /// Records a line. Returns whether it is not a copy of a line from another connection. O(length).
+  /// Records a line. Returns false if it is a copy of a line from another connection. O(length).
   mutating func isNew(_ line: UnsafeRawBufferPointer, on connection: Int) -> Bool {
     let hash = hash(of: line)
     guard counts[hash] != nil || counts.count < Self.capacity else { return true }

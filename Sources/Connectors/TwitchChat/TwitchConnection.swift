@@ -6,42 +6,38 @@ struct TwitchConnection: Sendable {
   enum Phase: Sendable {
     case connecting
     case registering
-    /// Registered: channels are joined.
+    /// Registered: channels can be joined.
     case ready
-    /// Replaced by another connection. It is closed once the server has answered a last PING.
+    /// Replaced by another connection, and closed when the server has answered a last PING.
     case draining
   }
 
-  /// The required capabilities, in the order in which they are requested individually. The server
-  /// grants tags only together with commands.
+  /// The required capabilities, in the order for individual requests: Twitch grants tags only
+  /// together with commands.
   static let capabilities = ["twitch.tv/commands", "twitch.tv/tags"]
 
   let link: Int
   var phase = Phase.connecting
-  /// The end of the time limit for the phase. `nil` if the phase has no limit.
+  /// The time at which the current phase times out. `nil` if it has no limit.
   var phaseDeadline: Instant?
   var openedAt: Instant
   var nick: String
-  /// Whether the server has rejected the first nickname.
   var hasShortName = false
   var liveness: Liveness
   var lastHeard: Instant
-  /// The longest time that the server took to answer. A message may have been in flight for as
-  /// long.
+  /// The longest time that the server took to answer. Messages may have been in flight for as long.
   var roundTrip = Interval.zero
   private var pingedAt: Instant?
-  /// The capabilities whose answers are outstanding. They were requested together or are requested
-  /// one by one.
+  /// The capabilities that were requested, together or individually, and not answered yet.
   var requested: [String] = []
   var asksOneByOne = false
   var hasTags = false
-  /// Whether the server has accepted the login.
   var isWelcome = false
-  /// The channels to join, those with an outstanding JOIN, and those that were joined.
+  /// The channels to join, the channels with an unanswered JOIN, and the joined channels.
   var toJoin: [String] = []
   var asked: [String: Instant] = [:]
   var joined: [String: Instant] = [:]
-  /// Whether the server has announced its end.
+  /// Whether the server has announced that it will close the connection.
   var isLeaving = false
   /// The reason that the server gave before it closed the connection.
   var farewell: String?
@@ -55,7 +51,7 @@ struct TwitchConnection: Sendable {
     liveness = Liveness(silence: settings.silence, patience: settings.answer, at: now)
   }
 
-  /// The time before which all messages of the server have arrived, if the connection ends now.
+  /// If the connection ends now, all messages sent before this time have arrived.
   var completeUntil: Instant { lastHeard + Interval(nanoseconds: -roundTrip.nanoseconds) }
 
   mutating func heard(at now: Instant) {

@@ -1,7 +1,7 @@
 import LiveSources
 package import RateLimiting
 
-/// A message from a server that sends no tags. It has no further properties.
+/// A chat message from a server that sends no tags, and therefore no identifier.
 package struct UntaggedMessage: Equatable, Sendable {
   package var channel: String
   package var nick: String
@@ -16,19 +16,16 @@ package struct UntaggedMessage: Equatable, Sendable {
 
 /// Processes the lines of a server.
 extension TwitchSession {
-  /// How to handle a line.
   package enum Verdict: Equatable, Sendable {
     case ignore
-    /// Forward the line unchanged. The daemon reads Twitch's format.
+    /// Forward the line unchanged, since the daemon reads Twitch's format.
     case forward
-    /// Forward the message as a native line. Without an identifier, the daemon cannot read the
-    /// original.
+    /// Forward the message as a native line, since the daemon cannot read the original without an
+    /// identifier.
     case forwardUntagged(UntaggedMessage)
   }
 
-  /// Processes a line, given without its line ending. Returns how to handle it.
-  ///
-  /// - Complexity: O(length of the line).
+  /// Processes a line without its line ending. Returns how to handle it. O(length of the line).
   package mutating func receive(
     _ line: UnsafeRawBufferPointer, on id: Int, at now: Instant
   ) -> Verdict {
@@ -61,22 +58,19 @@ extension TwitchSession {
     return .ignore
   }
 
-  /// Returns whether to forward a line of a channel's history. `time` is in milliseconds since
-  /// 1970.
-  ///
-  /// Only lines sent after `time` are forwarded: messages that are new and not deleted, and
-  /// moderators' actions. O(length of the line).
+  /// Returns whether to forward a line of a channel's history: a message or moderators' action sent
+  /// after `time`, in milliseconds since 1970, that is new and not deleted. O(length of the line).
   package mutating func receive(
     history line: UnsafeRawBufferPointer, of channel: String, since time: Int
   ) -> Bool {
-    // Older messages may no longer be in the memory of received identifiers.
+    // The memory of received identifiers may no longer contain older messages.
     guard let fields = IRCFields(line), fields.channel() == channel, channels[channel] != nil,
       let sent = fields.tag("tmi-sent-ts").flatMap({ Int(String(decoding: $0, as: UTF8.self)) }),
       sent > time
     else { return false }
     if ["CLEARCHAT", "CLEARMSG"].contains(fields.command) { return true }
     guard ["PRIVMSG", "USERNOTICE"].contains(fields.command), let identifier = fields.tag("id"),
-      // The mark of the service for messages that were deleted in the meantime.
+      // The history service marks messages that were deleted later.
       !(fields.tag("rm-deleted")?.elementsEqual("1".utf8) ?? false)
     else { return false }
     guard identifiers.isNew(identifier) else {
@@ -105,7 +99,7 @@ extension TwitchSession {
     return .forwardUntagged(UntaggedMessage(channel: channel, nick: fields.nick, text: text))
   }
 
-  /// Returns text from the server for a message to people, at most 60 scalars long.
+  /// Returns the server's text for a message to people, truncated to 60 scalars.
   private static func quoted(_ text: String) -> String { String(text.unicodeScalars.prefix(60)) }
 
   private func isOwn(_ fields: IRCFields, _ id: Int) -> Bool {
@@ -158,8 +152,8 @@ extension TwitchSession {
     guard case .registering = connections[id]?.phase else { return }
     if let nick = fields.word(0), !nick.isEmpty { connections[id]?.nick = nick }
     connections[id]?.isWelcome = true
-    // Twitch does not wait for the end of the capability negotiation. Lines sent before tags are
-    // granted have none, so copies of them on another connection could not be recognised.
+    // Joins wait for the tags capability, although Twitch does not require it. Lines sent before
+    // have no tags, so copies of them on another connection could not be recognised.
     if connections[id]?.requested.isEmpty == true {
       registered(id, at: now)
     } else {
@@ -167,8 +161,8 @@ extension TwitchSession {
     }
   }
 
-  /// Chooses another nickname after the server has rejected one. The name is in use, or too long
-  /// for a server other than Twitch's.
+  /// Chooses another nickname after the server rejected one that is in use, or too long for a
+  /// server other than Twitch's.
   private mutating func rename(_ id: Int, at now: Instant) {
     guard case .registering = connections[id]?.phase else { return }
     guard settings.account == nil, connections[id]?.hasShortName == false else {
@@ -191,7 +185,7 @@ extension TwitchSession {
       if connection.asksOneByOne {
         answeredCapability(id, at: now)
       } else {
-        // A server rejects the whole request if it does not know one name.
+        // A server rejects the whole request if it does not know one of the capabilities.
         connections[id]?.asksOneByOne = true
         perform(.send(id, "CAP REQ :\(connection.requested[0])"))
       }

@@ -2,40 +2,36 @@ import LiveEvents
 package import LiveSources
 package import RateLimiting
 
-/// Reads Twitch chats. Decides which lines to send, when to reconnect, and which received lines
+/// Reads Twitch chats: decides which lines to send, when to reconnect, and which received lines
 /// count.
 ///
 /// Channels are distributed over links. Each link has one connection, which is replaced when it is
 /// lost or when its server announces its end. In the latter case, the new connection joins before
 /// the old one is closed, and lines sent by both count once. The session records the start of each
-/// channel's outage, so that each gap is reported.
+/// channel's outage, so that each is reported.
 ///
-/// A value without sockets and clocks: its owner passes lines and the time, and performs the
-/// effects.
+/// A state machine without I/O: the owner passes lines and the time, and performs the effects.
 package struct TwitchSession {
   package enum Effect: Equatable, Sendable {
-    /// Connect. Report the result by `opened(_:at:)` or `closed(_:reason:at:)`.
+    /// Connect. Report the result with `opened(_:at:)` or `closed(_:reason:at:)`.
     case connect(Int)
-    /// Close a connection. Its later events are ignored.
+    /// Close a connection. The session ignores its later events.
     case close(Int)
-    /// Send a line.
     case send(Int, String)
-    /// Send the password. This is a separate effect, so that printing effects never reveals the
-    /// password.
+    /// Send the password. Its text is not part of the effect, so that printing effects never
+    /// reveals it.
     case authenticate(Int)
     case status(channel: String, SourceStatus)
-    /// An outage of a channel has ended.
     case gap(channel: String, from: Instant, to: Instant, reason: String)
-    /// Request the messages written in a channel during a gap.
+    /// Request the messages written in a channel during an outage.
     case history(channel: String, from: Instant, to: Instant)
-    /// All reading has ended permanently. All connections are closed.
+    /// All reading has ended permanently, and all connections are closed.
     case refused(String)
   }
 
   struct Link {
     var channels: [String]
     var policy = ReconnectPolicy()
-    /// The time of the next connection attempt.
     var connectAt: Instant?
     var current: Int?
     /// The connection that will replace the current one.
@@ -59,14 +55,13 @@ package struct TwitchSession {
   var joinBudget: AttemptBudget
   /// The identifiers seen on all links, because a channel may move between links.
   var identifiers = IdentifierMemory()
-  /// The lines without identifiers. Present while connections overlap, and until lines in flight
-  /// have arrived.
+  /// The lines without identifiers, while connections overlap and until lines in flight have
+  /// arrived.
   var copies: OverlapCopies?
   private var copiesEnd: Instant?
   var isOver = false
   private var lastID = 0
   private var effects: [Effect] = []
-  /// The number of forwarded lines.
   package var forwarded = 0
 
   /// - Parameter generator: The source of randomness for waits and anonymous names.
@@ -83,12 +78,12 @@ package struct TwitchSession {
     }
     channels = Dictionary(
       settings.channels.map { ($0, Channel()) }, uniquingKeysWith: { first, _ in first })
-    // A little longer than Twitch's own window, which begins at another time.
+    // This is longer than Twitch's own window, because the two windows start at different times.
     joinBudget = AttemptBudget(limit: settings.joinsPerTenSeconds, window: .milliseconds(10_500))
     for name in settings.channels { perform(.status(channel: name, SourceStatus(.connecting))) }
   }
 
-  /// The number of lines that arrived more than once.
+  /// The number of lines that arrived repeatedly.
   package var duplicates: Int { channels.values.reduce(0) { $0 + $1.duplicates } }
 
   /// Removes and returns the effects to perform, in order. Call this after every other method.
@@ -123,15 +118,15 @@ package struct TwitchSession {
       links[index].connectAt = nil
       connect(index, at: now)
     }
-    // Sorted by creation, so that equal seeds give equal runs.
+    // Connections are sorted by creation, so that equal seeds give equal runs.
     for id in connections.keys.sorted() { check(id, at: now) }
     sendJoins(at: now)
   }
 
   private mutating func connect(_ link: Int, at now: Instant) {
     lastID += 1
-    // A new name for each connection, because the server may still hold the lost connection with
-    // the last name.
+    // Each connection uses a new name, because the server may still hold a lost connection with the
+    // previous name.
     let nick =
       settings.account?.name ?? "justinfan\(Int.random(in: 10_000...99_999, using: &generator))"
     connections[lastID] = TwitchConnection(link: link, nick: nick, settings: settings, at: now)
@@ -155,7 +150,7 @@ package struct TwitchSession {
       case .connecting: return end(id, reason: "the connection timed out", at: now)
       case .registering:
         guard connection.isWelcome else { return end(id, reason: "no welcome in time", at: now) }
-        // The server does not answer capability requests.
+        // The server did not answer the capability requests in time.
         registered(id, at: now)
       case .draining: return end(id, reason: "replaced", at: now)
       case .ready: break
@@ -171,8 +166,8 @@ package struct TwitchSession {
     leaveGhosts(id, at: now)
   }
 
-  /// The PING tokens that check whether a connection is alive, and whether a replaced one has sent
-  /// everything.
+  /// The PING tokens that check whether a connection is alive, and whether a replaced connection
+  /// has sent everything.
   static let lifeToken = "livehost"
   static let drainToken = "livehost-drain"
 
@@ -183,7 +178,7 @@ package struct TwitchSession {
 
   // MARK: Connections
 
-  /// Reports that the connection is established, including TLS.
+  /// Records that the connection is established, including TLS.
   package mutating func opened(_ id: Int, at now: Instant) {
     guard let nick = connections[id]?.nick else { return }
     connections[id]?.phase = .registering
@@ -194,11 +189,11 @@ package struct TwitchSession {
     perform(.send(id, "CAP REQ :\(TwitchConnection.capabilities.joined(separator: " "))"))
     if settings.account != nil { perform(.authenticate(id)) }
     perform(.send(id, "NICK \(nick)"))
-    // Other servers require it; Twitch does not.
+    // Other servers than Twitch's require a USER line.
     perform(.send(id, "USER \(nick) 0 * :\(nick)"))
   }
 
-  /// Reports that the connection could not be established or is closed.
+  /// Records that the connection could not be established or is closed.
   package mutating func closed(_ id: Int, reason: String, at now: Instant) {
     guard let connection = connections.removeValue(forKey: id) else { return }
     leave(connection, id, reason: connection.farewell ?? reason, at: now)
@@ -238,7 +233,7 @@ package struct TwitchSession {
     links[index].connectAt = links[index].policy.failed(at: now, using: &generator)
   }
 
-  /// Records the end of one of two overlapping connections. Copies of its lines may arrive for a
+  /// Records the end of one of two overlapping connections, whose copies may still arrive for a
   /// while.
   private mutating func endOverlap(at now: Instant) {
     let overlaps =
@@ -246,7 +241,7 @@ package struct TwitchSession {
     if !overlaps, copies != nil { copiesEnd = now + settings.answer }
   }
 
-  /// Records that a channel is no longer heard on one connection. Starts a gap unless another
+  /// Records that a connection no longer receives a channel. An outage begins unless another
   /// connection has joined the channel.
   mutating func lose(_ channel: String, since: Instant, reason: String) {
     guard channels[channel] != nil else { return }
@@ -290,14 +285,14 @@ package struct TwitchSession {
     links[link].connectAt = now + Interval(nanoseconds: jitter)
   }
 
-  /// Makes the new connection of a link the current one, once it has joined all channels.
+  /// Makes the new connection of a link the current one, after it has joined all channels.
   mutating func takeOver(_ id: Int, at now: Instant) {
     guard let connection = connections[id], links[connection.link].next == id,
       connection.phase.isReady, connection.toJoin.isEmpty, connection.asked.isEmpty
     else { return }
     let link = connection.link
     if let old = links[link].current {
-      // The server answers only after all lines that it has sent before.
+      // The server answers the PING only after all lines that it sent before.
       connections[old]?.phase = .draining
       setDeadline(of: old, at: now + settings.drain)
       ping(old, Self.drainToken, at: now)
@@ -315,7 +310,7 @@ package struct TwitchSession {
     guard let connection = connections.removeValue(forKey: id) else { return }
     perform(.close(id))
     // All lines until now have arrived, so nothing is lost. Channels that only this connection had
-    // are no longer heard.
+    // joined are no longer received.
     for channel in connection.joined.keys.sorted()
     where !connections.values.contains(where: { $0.joined[channel] != nil }) {
       lose(channel, since: now, reason: "replaced")
@@ -328,7 +323,7 @@ package struct TwitchSession {
   private mutating func sendJoins(at now: Instant) {
     for id in connections.keys.sorted() {
       while let waiting = connections[id]?.toJoin, !waiting.isEmpty {
-        // Names have up to 25 characters, and a line has at most 510.
+        // Names have up to 25 characters, and a line has at most 510 bytes.
         let count = joinBudget.consume(min(waiting.count, 15), at: now)
         guard count > 0 else { return }
         let channels = waiting.prefix(count)
@@ -339,7 +334,6 @@ package struct TwitchSession {
     }
   }
 
-  /// Starts joining after the server's welcome.
   mutating func registered(_ id: Int, at now: Instant) {
     guard let link = connections[id]?.link else { return }
     connections[id]?.phase = .ready
@@ -350,7 +344,7 @@ package struct TwitchSession {
 
   mutating func joined(_ channel: String, on id: Int, at now: Instant) {
     guard let asked = connections[id]?.asked.removeValue(forKey: channel) else {
-      // Too late: another connection is joining the channel by now.
+      // The answer came too late: another connection is already joining the channel.
       if connections[id]?.joined[channel] == nil { perform(.send(id, "PART #\(channel)")) }
       return
     }
@@ -370,15 +364,15 @@ package struct TwitchSession {
     takeOver(id, at: now)
   }
 
-  /// Moves channels whose JOIN was not answered to another connection. A second JOIN on this
-  /// connection would not be answered either. The other channels stay.
+  /// Moves channels whose JOIN was not answered to another connection, since this one would not
+  /// answer a second JOIN either. The other channels stay.
   private mutating func leaveGhosts(_ id: Int, at now: Instant) {
     guard let connection = connections[id] else { return }
     let ghosts = connection.asked.filter { now - $0.value >= settings.join }.keys.sorted()
     guard !ghosts.isEmpty else { return }
     let link = links[connection.link]
     if link.current == id, link.next != nil || link.connectAt != nil {
-      // The replacement of this connection will join the channels.
+      // The connection that replaces this one will join the channels.
       for channel in ghosts { connections[id]?.asked[channel] = nil }
       return
     }
@@ -428,8 +422,7 @@ package struct TwitchSession {
 
   // MARK: Backpressure
 
-  /// Records that the source has paused or resumed reading. While reading is paused, silence does
-  /// not mean that a peer is gone.
+  /// Pauses or resumes the detection of dead connections, which needs the source to read.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     for id in connections.keys.sorted() {
       connections[id]?.liveness.suspend(isPaused, at: now)

@@ -1,9 +1,9 @@
 package import LiveSources
 package import RateLimiting
 
-/// The chats to read, and how to read them.
+/// The chats to read, and the limits for reading them.
 package struct TwitchSettings: Sendable {
-  /// An account for reading. Without one, Twitch is read anonymously.
+  /// An account for reading. Without an account, Twitch is read anonymously.
   package struct Account: Sendable {
     package var name: String
     package var token: Secret
@@ -22,12 +22,12 @@ package struct TwitchSettings: Sendable {
   /// The names of the channels, in lower case and without `#`.
   package var channels: [String]
   package var account: Account?
-  /// The number of channels per connection.
+  /// The maximum number of channels per connection.
   package var channelsPerConnection = 50
   /// The number of joins that the platform allows in ten seconds.
   package var joinsPerTenSeconds = 20
 
-  /// Whether missed messages are requested from a history service.
+  /// Whether to request missed messages from a history service.
   package var readsHistory = false
 
   // MARK: Time limits
@@ -40,10 +40,10 @@ package struct TwitchSettings: Sendable {
   package var silence = Interval.seconds(30)
   /// How long the server may take to answer the PING.
   package var answer = Interval.seconds(10)
-  /// How long a replaced connection may take to confirm that everything was sent.
+  /// How long a replaced connection may take to confirm that it has sent everything.
   package var drain = Interval.seconds(5)
-  /// The maximum random delay before reconnecting. A restarting server notifies all its clients at
-  /// the same time.
+  /// The maximum random delay before reconnecting to a restarting server, which disconnects all
+  /// clients simultaneously.
   package var reconnectJitter = Interval.seconds(2)
 
   package init(channels: [String], account: Account? = nil) {
@@ -51,8 +51,8 @@ package struct TwitchSettings: Sendable {
     self.account = account
   }
 
-  /// Returns the name of a channel as users write it (`#Chan`, `chan`), or `nil` if it is not a
-  /// valid Twitch name.
+  /// Returns the name of a channel as users write it (`#Chan`, `chan`) in normal form, or `nil` if
+  /// it is not a valid Twitch name.
   package static func channel(_ text: String) -> String? {
     let name = (text.hasPrefix("#") ? text.dropFirst() : text[...]).lowercased()
     let isValid =

@@ -3,12 +3,9 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Performs the effects of a ``TwitchSession``, with its sockets and clock.
-///
-/// Belongs to one event loop.
+/// Performs the effects of a ``TwitchSession``. Belongs to one event loop.
 package final class TwitchSource: LiveSource {
-  /// Longer than any line of Twitch, whose tags have up to 8,191 bytes. It is the daemon's line
-  /// limit.
+  /// The daemon's line limit, which exceeds Twitch's limit of 8,191 bytes for tags.
   private static let longestLine = 64 * 1024
 
   private struct Peer {
@@ -25,12 +22,13 @@ package final class TwitchSource: LiveSource {
   private var statuses: [String: SourceStatus] = [:]
   private let timer = SourceTimer()
   private var isPaused = false
-  /// The number of messages that got a generated identifier.
+  /// The number of messages without an identifier from the server, for which identifiers were
+  /// generated.
   private var untagged = 0
   private let history: ChatHistory?
 
   package var events = SourceEvents()
-  /// The number of lines that exceeded the maximum length.
+  /// The number of lines skipped because they exceeded the maximum length.
   package private(set) var tooLong = 0
 
   /// - Parameter history: The history service for missed messages, if any.
@@ -69,7 +67,6 @@ package final class TwitchSource: LiveSource {
     history?.cancel()
   }
 
-  /// Passes an input to the session and performs its effects.
   private func advance(_ body: (inout TwitchSession, Instant) -> Void) {
     guard !timer.isStopped else { return }
     body(&session, SourceDelivery.now)
@@ -137,7 +134,7 @@ package final class TwitchSource: LiveSource {
     guard var splitter = peers[id]?.splitter else { return }
     let now = SourceDelivery.now
     let before = splitter.tooLong
-    // Removed from the table during use, so that its buffer is not copied.
+    // The splitter is removed from the table during use, so that its buffer is not copied.
     peers[id]?.splitter = LineSplitter(maximumLength: 0)
     splitter.receive(bytes) { line in
       switch session.receive(line, on: id, at: now) {
@@ -172,7 +169,7 @@ package final class TwitchSource: LiveSource {
     delivery.settings.room ?? RoomName(channel) ?? .main
   }
 
-  /// Returns the status of a room. If several channels share the room, the worst status counts.
+  /// Returns the status of a room, which is the worst status of its channels.
   private func status(of room: RoomName) -> SourceStatus {
     let order: [SourceHealth.Connection] = [.refused, .connecting, .behind, .live, .ended]
     let all = statuses.filter { self.room(of: $0.key) == room }.sorted { $0.key < $1.key }

@@ -2,17 +2,16 @@ package import JSON
 package import LiveSources
 package import RateLimiting
 
-/// Logs in without a browser on this machine, using OAuth's device code flow. Shows a code, and
+/// Logs in with OAuth's device code flow, which needs no browser on this machine. Shows a code, and
 /// polls until the user has confirmed it on another device.
 ///
-/// A value; its owner makes the requests and passes their answers and the time.
+/// A state machine without I/O: the owner makes the requests and passes their answers and the time.
 package struct DeviceLogin {
   package enum Effect {
-    /// Make the request. Report the result by `answered(_:_:at:)`.
+    /// Make the request. Report the result with `answered(_:_:at:)`.
     case ask(HTTPRequest)
     /// Show the code, the address at which to confirm it, and for how many seconds it is valid.
     case show(address: String, code: String, seconds: Int)
-    /// The login has been confirmed.
     case done(TwitchLogin)
     case refused(String)
   }
@@ -80,9 +79,8 @@ package struct DeviceLogin {
     effects.append(.refused(reason))
   }
 
-  /// Processes the answer to a request.
-  ///
-  /// - Parameter status: The HTTP status, or `nil` if there was no answer.
+  /// Processes the answer to a request. `status` is the HTTP status, or `nil` if there was no
+  /// answer.
   package mutating func answered(_ status: Int?, _ body: JSONValue, at now: Instant) {
     switch phase {
     case .asking: begin(status, body, at: now)

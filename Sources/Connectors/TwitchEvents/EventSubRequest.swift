@@ -1,17 +1,17 @@
 package import JSON
 
-/// A request to Twitch. The sender adds the authorization.
+/// A request to Twitch, to which the sender adds the authorization.
 package struct EventSubRequest: Equatable, Sendable {
   package enum Method: Equatable, Sendable { case get, post, delete }
 
   /// Whether the request is for the login server instead of the API server.
   package var isForLogins = false
   package var method = Method.get
-  /// The path with its query. It begins with a slash.
+  /// The path with its query, starting with a slash.
   package var path: String
   package var body: JSONValue?
 
-  /// Asks for the account and the permissions of the token.
+  /// Requests the account and the permissions of the token.
   static let validation = EventSubRequest(isForLogins: true, path: "/oauth2/validate")
 
   static func channel(_ name: String) -> EventSubRequest {

@@ -6,14 +6,13 @@ package import RateLimiting
 
 /// Processes the answers to requests.
 extension EventSubSession {
-  /// The maximum number of searches for conflicting subscriptions, and of deleted subscriptions.
-  /// The latter allows several of each type.
+  /// The maximum number of searches for conflicting subscriptions, and of deleted subscriptions,
+  /// which allows several of each type.
   private static let maximumConflicts = 3
   private static let maximumDeletions = 100
   /// The maximum number of consecutive rejections of tokens that Twitch itself has issued.
   private static let maximumRenewals = 3
-  /// The maximum number of pages in the list of subscriptions. There are at most 900 subscriptions,
-  /// with 100 on each page.
+  /// The maximum number of pages in the list of subscriptions: at most 900, with 100 on each page.
   private static let maximumPages = 10
 
   /// The outcome of an attempt to renew the token.
@@ -24,16 +23,14 @@ extension EventSubSession {
     case failed(String)
   }
 
-  /// Processes the answer to a request.
-  ///
-  /// - Parameter body: The JSON of the answer, or `null` if it is not JSON.
+  /// Processes the answer to a request. `body` is `null` if the answer is not JSON.
   package mutating func answered(_ id: Int, status: Int, _ body: JSONValue, at now: Instant) {
     guard !isOver, let purpose = outstanding.removeValue(forKey: id) else { return }
     switch status {
     case 401: unauthorized(purpose, id)
     case 429, 500...: retry(purpose, "Twitch answers \(status)", at: now)
     default:
-      // Other answers may lead to the same request again, so they do not reset the waits.
+      // Other answers may cause the same request again, so they do not reset the waits.
       guard process(status, body, for: purpose, at: now) else { break }
       requestPolicy = ReconnectPolicy()
       // Validating a token does not prove that other requests accept it.
@@ -68,7 +65,7 @@ extension EventSubSession {
 
   private mutating func unauthorized(_ purpose: Purpose, _ id: Int) {
     queue.insert(purpose, at: 0)
-    // A rejection of the previous token says nothing about the current one.
+    // A rejection of the previous token says nothing about the current token.
     guard !isRenewing, id >= firstWithToken else { return }
     guard renewals < Self.maximumRenewals else {
       return refuse("Twitch does not accept the token")
@@ -78,7 +75,7 @@ extension EventSubSession {
   }
 
   private mutating func retry(_ purpose: Purpose, _ reason: String, at now: Instant) {
-    // The next poll repeats the request.
+    // The next poll repeats the viewer count request.
     if purpose == .viewers { return }
     queue.insert(purpose, at: 0)
     if retryAt ?? now <= now { retryAt = requestPolicy.failed(at: now, using: &generator) }
@@ -150,7 +147,7 @@ extension EventSubSession {
       subscriptions[index] = .made(id ?? "")
     case 409: subscriptions[index] = .conflicting
     case _ where session != self.session:
-      // The session's identifier has changed because it moved to another connection.
+      // The session's identifier has changed because the session moved to another connection.
       if let session = self.session { enqueue(.subscribe(index, session: session)) }
     default:
       let text = body["message"]?.stringValue ?? "Twitch answers \(status)"
@@ -186,7 +183,8 @@ extension EventSubSession {
         let holder = entry["transport"]?["session_id"]?.word()
       else { continue }
       if holder == session {
-        // The answer to the first request was lost, so the request was repeated.
+        // Twitch reports a conflict with our own subscription, since the answer to the first
+        // request was lost.
         subscriptions[index] = .made(id)
       } else if deletions < Self.maximumDeletions {
         deletions += 1

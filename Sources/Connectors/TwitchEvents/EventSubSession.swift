@@ -4,32 +4,30 @@ import LiveEvents
 package import LiveSources
 package import RateLimiting
 
-/// Reads the events of a Twitch channel. Decides when to connect, what to request, and which
+/// Reads the events of a Twitch channel: decides when to connect, what to request, and which
 /// messages count.
 ///
 /// A server session and its subscriptions exist on one connection. When the server requests another
 /// connection, the new one is welcomed before the old one is closed, and messages sent by both
-/// count once. After a lost session, all subscriptions are made again, and the outage is reported
-/// as a gap.
+/// count once. After a lost session, the outage is reported and all subscriptions are made again.
 ///
-/// A value without sockets and clocks: its owner passes messages, answers and the time, and
-/// performs the effects.
+/// A state machine without I/O: the owner passes messages, answers and the time, and performs the
+/// effects.
 package struct EventSubSession {
   package enum Effect: Equatable, Sendable {
-    /// Connect. Report the result by `opened(_:at:)` or `closed(_:reason:at:)`.
+    /// Connect. Report the result with `opened(_:at:)` or `closed(_:reason:at:)`.
     case connect(Int, HTTPAddress)
-    /// Close a connection. Its later events are ignored.
+    /// Close a connection. The session ignores its later events.
     case close(Int)
-    /// Make a request. Report the result by `answered(_:status:_:at:)` or `failed(_:reason:at:)`.
+    /// Make a request. Report the result with `answered(_:status:_:at:)` or `failed(_:reason:at:)`.
     case ask(Int, EventSubRequest)
-    /// Renew the token. Report the result by `renewed(_:at:)`.
+    /// Renew the token. Report the result with `renewed(_:at:)`.
     case renewToken
     case event(EventSub.Notification)
     case viewers(Int)
     case status(SourceStatus)
-    /// An outage has ended.
     case gap(from: Instant, to: Instant, reason: String)
-    /// All reading has ended permanently. All connections are closed.
+    /// All reading has ended permanently, and all connections are closed.
     case refused(String)
   }
 
@@ -38,27 +36,25 @@ package struct EventSubSession {
     /// The time limit for the welcome, or for closing a replaced connection.
     var deadline: Instant?
     var isDraining = false
-    /// Present after the welcome.
+    /// The detection of a dead connection, which starts with the server's welcome.
     var liveness: Liveness?
     var lastHeard: Instant
-    /// The longest round trip. A message may have been in flight for as long.
+    /// The longest round trip. Messages may have been in flight for as long.
     var roundTrip = Interval.zero
 
-    /// The time before which all messages of the server have arrived, if the connection ends now.
+    /// If the connection ends now, all messages sent before this time have arrived.
     var completeUntil: Instant { lastHeard + Interval(nanoseconds: -roundTrip.nanoseconds) }
   }
 
-  /// The state of a subscription.
   enum Subscription: Equatable, Sendable {
     case wanted
-    /// The server reports that it already exists, so a subscription of a lost session blocks it.
+    /// The server reports that the subscription exists, so one of a lost session blocks it.
     case conflicting
     case made(String)
     /// The subscription is denied, with the reason.
     case denied(String)
   }
 
-  /// The purpose of a request.
   enum Purpose: Equatable, Sendable {
     case validation
     case channel
@@ -84,7 +80,6 @@ package struct EventSubSession {
   private var lastConnection = 0
   var connections: [Int: Connection] = [:]
   var current: Int?
-  /// The connection that will replace the current one.
   private var next: Int?
   /// The address to which the server redirects the session, and how long it is valid.
   private var replacement: (address: HTTPAddress, until: Instant)?
@@ -97,11 +92,10 @@ package struct EventSubSession {
   var lastRequest = 0
   var outstanding: [Int: Purpose] = [:]
   var queue: [Purpose] = [.validation]
-  /// The time before which no request is made.
   var retryAt: Instant?
   var requestPolicy = ReconnectPolicy()
   var isRenewing = false
-  /// The number of token renewals since a token was accepted.
+  /// The number of token renewals since Twitch last accepted a token.
   var renewals = 0
   /// The first request with the current token.
   var firstWithToken = 0
@@ -112,7 +106,7 @@ package struct EventSubSession {
   var user: String?
   var channel: String?
   var scopes: Set<String> = []
-  /// The server's session. `nil` while there is none.
+  /// The identifier of the server's session, or `nil` if there is none.
   var session: String?
   var subscriptions = Array(repeating: Subscription.wanted, count: EventSubType.all.count)
   var conflicts = 0
@@ -120,16 +114,15 @@ package struct EventSubSession {
   var isReady = false
   private var gap: (since: Instant, reason: String)?
   private var status = SourceStatus(.connecting)
-  /// A remark for people about events that were not shown, and the number of these events.
+  /// A human-readable remark about events that were not shown, and the number of these events.
   private var remark: String?
   private var notShown = 0
   private var pace = StatusPace()
   private var effects: [Effect] = []
-  /// The number of events delivered to the room, and of copies that were dropped.
+  /// The number of events delivered to the room, and of duplicates that were dropped.
   package private(set) var forwarded = 0
   package private(set) var duplicates = 0
 
-  /// - Parameter generator: The source of randomness for waits.
   package init(_ settings: EventSubSettings, generator: any RandomNumberGenerator, at now: Instant)
   {
     self.settings = settings
@@ -186,7 +179,7 @@ package struct EventSubSession {
       enqueue(.viewers)
     }
     if pace.isDue(at: now) { reportRemark(at: now) }
-    // Sorted by creation, so that equal seeds give equal runs.
+    // Connections are sorted by creation, so that equal seeds give equal runs.
     for id in connections.keys.sorted() { check(id, at: now) }
     if let time = connectAt, time <= now { connect(at: now) }
     ask(at: now)
@@ -354,7 +347,7 @@ package struct EventSubSession {
     else { return }
     replacementPolicy = ReconnectPolicy()
     let keepalive = min(max(session["keepalive_timeout_seconds"]?.integerValue ?? 10, 1), 600)
-    // A margin of a fifth, since the server's timer and ours differ.
+    // The timeout has a margin of a fifth, since the server's timer and ours differ.
     connections[id]?.liveness = Liveness(
       silence: .milliseconds(keepalive * 1_200), patience: nil, at: now)
     connections[id]?.deadline = nil
@@ -370,7 +363,7 @@ package struct EventSubSession {
 
   /// Follows the server's redirection to another address, after the current connection has lasted
   /// some seconds. Otherwise servers that redirect to each other would be contacted without pause.
-  /// Further redirections are ignored until this one is done.
+  /// Further redirections are ignored until this one has completed.
   private mutating func replace(_ address: HTTPAddress, from id: Int, at now: Instant) {
     guard let connection = connections[id], next == nil, now >= replacement?.until ?? now else {
       return
@@ -381,9 +374,10 @@ package struct EventSubSession {
     if time == now { connect(at: now) }
   }
 
-  /// Makes the welcomed connection the current one. The subscriptions have moved to it.
+  /// Makes the welcomed connection the current one, to which the server has moved the
+  /// subscriptions.
   private mutating func takeOver(_ id: Int, at now: Instant) {
-    // One draining connection is enough.
+    // At most one replaced connection is still read.
     for id in connections.keys.sorted() where connections[id]?.isDraining == true {
       end(id, reason: "replaced", at: now)
     }
@@ -417,7 +411,7 @@ package struct EventSubSession {
     }
   }
 
-  /// Completes the subscription phase once no subscription is pending.
+  /// Completes the subscription phase when no subscription is pending.
   mutating func settle(at now: Instant) {
     guard session != nil, !subscriptions.contains(.wanted), !subscriptions.contains(.conflicting)
     else { return }
@@ -439,11 +433,8 @@ package struct EventSubSession {
     setStatus(SourceStatus(.live, reason: reason.isEmpty ? nil : reason))
   }
 
-  /// Records that some events were not shown, or only in part.
-  ///
-  /// - Parameters:
-  ///   - remark: A description for people.
-  ///   - notShown: The number of events of which nothing was shown.
+  /// Records a human-readable remark about events that were not shown or only in part. `notShown`
+  /// is the number of events of which nothing was shown.
   package mutating func setRemark(_ remark: String?, notShown: Int, at now: Instant) {
     (self.remark, self.notShown) = (remark, notShown)
     reportRemark(at: now)
@@ -459,7 +450,7 @@ package struct EventSubSession {
     if pace.release() { reportRemark(at: now) }
   }
 
-  /// The unavailable subscriptions, for people.
+  /// A human-readable list of unavailable subscriptions.
   private var missing: String? {
     var reasons: [String] = []
     var lacking: Set<String> = []
@@ -492,8 +483,7 @@ package struct EventSubSession {
 
   // MARK: Backpressure
 
-  /// Records that the source has paused or resumed reading. While reading is paused, silence does
-  /// not mean that a peer is gone.
+  /// Pauses or resumes the detection of dead connections, which needs the source to read.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     for id in connections.keys.sorted() {
       connections[id]?.liveness?.suspend(isPaused, at: now)

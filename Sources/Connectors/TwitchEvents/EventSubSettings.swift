@@ -14,17 +14,17 @@ package struct EventSubSettings: Sendable {
 
   /// The name of the channel, in lower case.
   package var channel: String
-  /// The address at which sessions begin.
+  /// The address at which a new session connects.
   package var address: HTTPAddress
 
   // MARK: Time limits
 
   /// How long the server may take to welcome a connection.
   package var welcome = Interval.seconds(10)
-  /// How long a replaced connection is still read, for messages in flight when the new one was
-  /// welcomed.
+  /// How long a replaced connection is still read, for messages in flight when the new connection
+  /// was welcomed.
   package var drain = Interval.seconds(5)
-  /// How long an address for reconnecting is valid.
+  /// How long the server's address for reconnecting is valid.
   package var grace = Interval.seconds(30)
   /// How often the viewer count is requested, since no event reports it.
   package var poll = Interval.seconds(60)

@@ -5,9 +5,7 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Performs the effects of an ``EventSubSession``, with its sockets, clock and login.
-///
-/// Belongs to one event loop.
+/// Performs the effects of an ``EventSubSession``. Belongs to one event loop.
 package final class EventSubSource: LiveSource {
   private let api: HTTPAddress
   private let logins: HTTPAddress
@@ -62,7 +60,6 @@ package final class EventSubSource: LiveSource {
     (connections, fetches, renewal) = ([:], [:], nil)
   }
 
-  /// Passes an input to the session and performs its effects.
   private func advance(_ body: (inout EventSubSession, Instant) -> Void) {
     guard !timer.isStopped else { return }
     body(&session, SourceDelivery.now)
@@ -165,7 +162,7 @@ package final class EventSubSource: LiveSource {
   }
 
   private func renew() {
-    // Another source may already have renewed the login. Each renewal token works only once.
+    // Another source may already have renewed the login, and each renewal token works only once.
     if let file = login.file, let stored = try? TwitchLogin.read(file: file),
       stored.token != login.token
     {
@@ -186,8 +183,8 @@ package final class EventSubSource: LiveSource {
           try login.save()
           renewed(.done)
         } catch {
-          // The renewal token in the file is already used. This must be noticed now, not at the
-          // next start.
+          // The renewal token in the file has been used. This must be reported now, not at the next
+          // start.
           renewed(.refused(error.description))
         }
       case .success(let answer) where [400, 401, 403].contains(answer.status):

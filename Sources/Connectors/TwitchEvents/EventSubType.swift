@@ -1,9 +1,9 @@
-/// A type of event to subscribe to.
+/// A type of EventSub event to subscribe to.
 ///
-/// Gifts, subscriptions, raids and cheers are omitted. The chat reports them with an identifier, so
-/// that events seen by both IRC and EventSub count once.
+/// Gifts, subscriptions, raids and cheers are omitted, because the chat reports them with an
+/// identifier: events seen by both IRC and EventSub then count once.
 struct EventSubType: Sendable {
-  /// The member of the condition that names the reading account.
+  /// The member of a subscription's condition that names the reading account.
   enum Reader: String, Sendable {
     case user = "user_id"
     case moderator = "moderator_user_id"
@@ -17,7 +17,7 @@ struct EventSubType: Sendable {
 
   static let chat = "user:read:chat"
 
-  /// All types, in order of importance.
+  /// All event types, the most important first.
   static let all: [EventSubType] =
     ["stream.online", "stream.offline"].map { EventSubType(name: $0) }
     + [EventSubType(name: "channel.update", version: "2")]

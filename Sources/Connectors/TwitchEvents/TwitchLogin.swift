@@ -13,8 +13,7 @@ package struct TwitchLogin: Sendable {
   package var renewal: Secret?
   /// The path of the file that stores the login.
   package var file: String?
-  /// The hash of the original file, if this login is a renewal of a login given in a read-only
-  /// file.
+  /// The hash of the original file, if this login renews a login from a read-only file.
   private var origin: String?
 
   package init(token: Secret) { self.token = token }
@@ -42,9 +41,9 @@ package struct TwitchLogin: Sendable {
     return login
   }
 
-  /// Returns the newest renewal of a login given in a read-only file.
+  /// Returns the newest renewal of the login in the read-only file `given`.
   ///
-  /// - Parameter file: The file that stores renewals. A different given login replaces its content.
+  /// - Parameter file: The file that stores renewals. It is replaced if another login is given.
   package static func renewed(_ given: String, keptIn file: String) throws(SourceError)
     -> TwitchLogin
   {
@@ -54,12 +53,12 @@ package struct TwitchLogin: Sendable {
     if let kept = try? read(file: file), kept.origin == origin { return kept }
     login.origin = origin
     login.file = file
-    // Saved now, so that an unwritable path is noticed before a renewal is lost.
+    // Saved now, so that an unwritable path is reported before a renewal could be lost.
     try login.save()
     return login
   }
 
-  /// Replaces the file atomically. The file is readable only by its owner.
+  /// Replaces the file atomically. Only the owner can read the file.
   package func save() throws(SourceError) {
     guard let file else { return }
     var members: [JSONName: JSONValue] = ["accessToken": token.reveal { .string($0) }]
@@ -98,7 +97,7 @@ package struct TwitchLogin: Sendable {
     }
   }
 
-  /// Stores the tokens in the login server's answer. Returns whether it contains any.
+  /// Stores the tokens in the login server's answer. Returns whether there were any.
   package mutating func store(_ answer: JSONValue) -> Bool {
     guard let token = answer["access_token"]?.stringValue, !token.isEmpty else { return false }
     self.token = Secret(token)
@@ -108,7 +107,6 @@ package struct TwitchLogin: Sendable {
     return true
   }
 
-  /// Adds the authorization to a request.
   package func authorize(_ request: inout HTTPRequest, isForLogins: Bool) {
     request.authorization = token.reveal { Secret((isForLogins ? "OAuth " : "Bearer ") + $0) }
     if !isForLogins, let clientID { request.headers.append(("Client-Id", clientID)) }

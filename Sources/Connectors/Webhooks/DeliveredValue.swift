@@ -13,7 +13,7 @@ package struct WebhookDelivery: Sendable {
   }
 }
 
-/// A reference to a value in a delivery, written in a small path language.
+/// A reference to a value in a webhook delivery, written in a small path language.
 ///
 /// - `data.user.name`, `items[0].id`: a value in the body.
 /// - `items[].id`: the values of all elements.
@@ -23,16 +23,15 @@ package struct WebhookDelivery: Sendable {
 /// - `=text`: a literal text.
 /// - `{data.amount} {data.currency}`: a template, which is present if all its values are.
 ///
-/// The prefix `html:` before a path converts HTML to plain text. Alternatives are separated by ` |
-/// `; the first one that is present counts. An empty string is absent. A text that contains JSON,
-/// such as a field of a form, is parsed.
+/// The prefix `html:` before a path converts HTML to plain text. A vertical bar separates
+/// alternatives; the first that is present counts. An empty string counts as absent. A text that
+/// contains JSON, such as a field of a form, is parsed.
 struct DeliveredValue: Sendable, Equatable {
   enum Step: Sendable, Equatable {
     case member(String)
     case index(Int)
-    /// All elements of a list.
     case elements
-    /// The first element of a list whose member equals the value at a path from the root.
+    /// The first element of a list whose named member equals the value at a path from the root.
     case matching(String, [Step])
   }
 
@@ -51,13 +50,13 @@ struct DeliveredValue: Sendable, Equatable {
 
   var alternatives: [Alternative]
 
-  /// The text of a reference that is always the same. `nil` for other references.
+  /// The text of a reference that is constant, or `nil` for other references.
   var literal: String? {
     guard case .literal(let text)? = alternatives.first?.origin else { return nil }
     return text
   }
 
-  /// All origins that the reference reads, including those within templates.
+  /// All values that the reference reads, including those within templates.
   var origins: [Origin] {
     alternatives.flatMap { alternative in
       if case .template(let parts) = alternative.origin {
@@ -72,7 +71,7 @@ struct DeliveredValue: Sendable, Equatable {
     origins.contains { if case .element = $0 { true } else { false } }
   }
 
-  /// The reason why a text is not a valid reference, for people.
+  /// A human-readable reason why a text is not a valid reference.
   struct Problem: Error {
     var text: String
   }
@@ -84,7 +83,7 @@ struct DeliveredValue: Sendable, Equatable {
     alternatives = []
     var rest = text[...]
     while true {
-      // A literal is the last alternative, and may contain any characters.
+      // A literal is the last alternative, since it may contain any characters.
       let isLiteral = rest.drop { $0 == " " }.hasPrefix("=")
       let end = isLiteral ? nil : rest.firstRange(of: " | ")
       alternatives.append(try Self.alternative(rest[..<(end?.lowerBound ?? rest.endIndex)]))
@@ -188,14 +187,13 @@ struct DeliveredValue: Sendable, Equatable {
     return steps
   }
 
-  /// Returns the first value that is present, or `nil` if there is none.
-  ///
-  /// - Parameter element: The element that `each` denotes.
+  /// Returns the first value that is present, or `nil` if there is none. `each` refers to
+  /// `element`.
   func value(in delivery: WebhookDelivery, element: JSONValue?) -> JSONValue? {
     values(in: delivery, element: element).first
   }
 
-  /// Returns the values that are present, in order.
+  /// Returns all values that are present, in order.
   func values(
     in delivery: WebhookDelivery, element: JSONValue?
   ) -> some Sequence<JSONValue> & Collection<JSONValue> {
@@ -229,7 +227,7 @@ struct DeliveredValue: Sendable, Equatable {
       if case .literal(let words) = part.origin {
         text += words
       } else if let found, !found.isAbsent, let words = found.wordsText {
-        // Earlier values are truncated to leave space for the last one.
+        // Earlier values are truncated to leave space for the last value.
         text += index < parts.count - 1 ? words.clipped(to: 1024) : words
       } else {
         return nil
@@ -253,7 +251,7 @@ struct DeliveredValue: Sendable, Equatable {
   ) -> JSONValue? {
     guard let step = steps.first else { return value }
     let rest = steps.dropFirst()
-    // Forms contain JSON in their fields, and some senders put JSON as text into JSON.
+    // Fields of forms may contain JSON, and some senders put JSON as text into JSON.
     let value = value.opened ?? value
     switch step {
     case .member(let name): return value[name].flatMap { Self.value(at: rest, in: $0, of: body) }
@@ -263,7 +261,7 @@ struct DeliveredValue: Sendable, Equatable {
     case .matching(let name, let path):
       guard let wanted = Self.value(at: path[...], in: body, of: body)?.scalarText,
         let element = value.arrayValue?.first(where: { element in
-          // Compares bytes, because comparing untrusted text may take quadratic time.
+          // Bytes are compared, because comparing untrusted strings may take quadratic time.
           element[name]?.scalarText?.utf8.elementsEqual(wanted.utf8) == true
         })
       else { return nil }
@@ -287,7 +285,7 @@ extension JSONValue {
     }
   }
 
-  /// The object or list that the text encodes as JSON.
+  /// The object or list that this text encodes as JSON, if it does.
   var opened: JSONValue? {
     guard case .string(let text) = self else { return nil }
     let start = text.utf8.first { $0 != 0x20 && !(0x09...0x0D).contains($0) }
@@ -302,7 +300,7 @@ extension JSONValue {
     return texts.count == elements.count ? texts.joined(separator: ", ") : nil
   }
 
-  /// The text of a single value. `nil` for lists and objects.
+  /// The text of a single value, or `nil` for lists and objects.
   var scalarText: String? {
     switch self {
     case .string(let text): text
@@ -313,12 +311,12 @@ extension JSONValue {
     }
   }
 
-  /// A point in time in milliseconds since 1970. The value is in RFC 3339 form, in seconds, or in
-  /// milliseconds.
+  /// The time that the value denotes, in milliseconds since 1970. The value is in RFC 3339 form, in
+  /// seconds, or in milliseconds.
   var milliseconds: Int? {
     if case .string(let text) = self, let time = PlatformTime.milliseconds(text) { return time }
     guard let number = looseNumber, number >= 0 else { return nil }
-    // Interpreted as seconds, this number is in the year 5138; as milliseconds, in 1973.
+    // In seconds, 1e11 is in the year 5138; in milliseconds, it is in 1973.
     let milliseconds = number < 1e11 ? number * 1000 : number
     return milliseconds <= Double(EventLimits.timestamps.upperBound) ? Int(milliseconds) : nil
   }

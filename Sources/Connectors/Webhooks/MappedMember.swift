@@ -14,8 +14,8 @@ struct MappedMember: Sendable {
   var name: String
   var kind: Kind
 
-  /// The type of each member by name. The decoder of native lines checks which members an event
-  /// type requires.
+  /// The type of each member by name. The native line decoder checks which members an event
+  /// requires.
   static let all: [String: Kind] = {
     var kinds: [String: Kind] = [:]
     func add(_ kind: Kind, _ names: String...) { for name in names { kinds[name] = kind } }
@@ -48,12 +48,12 @@ struct MappedMember: Sendable {
     "waiting.leave", "waiting.admit", "waiting.schedule", "waiting.capacity", "waiting.pace",
   ]
 
-  /// The types with an identifier, by which a room recognises repeats.
+  /// The event types with an identifier, by which a room recognises duplicates.
   static let identified: Set = [
     "chat.message", "chat.notice", "follow", "redemption", "announcement",
   ]
 
-  /// Returns whether a text exceeds the limit and is truncated.
+  /// Returns whether a text exceeds this member's limit, so that it is truncated.
   func isCut(_ value: JSONValue) -> Bool {
     guard case .text(let limit) = kind else { return false }
     return value.wordsText.map { $0.utf8.count > limit } ?? false
@@ -107,8 +107,8 @@ struct MappedMember: Sendable {
     return true
   }
 
-  /// Returns the converted elements of a list; a single value is a list of one element. Returns
-  /// `nil` if an element cannot be converted.
+  /// Returns the converted elements of a list, or of a single value. Returns `nil` if an element
+  /// cannot be converted.
   private func list<Element>(
     _ value: JSONValue, _ element: (JSONValue) -> Element?
   ) -> [Element]? {

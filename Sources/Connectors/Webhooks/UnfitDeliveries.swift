@@ -3,8 +3,8 @@ import JSON
 
 /// Counts deliveries that match no rule by their kind, and describes the last one.
 ///
-/// The kind of a delivery is the value that the mapping's conditions examine. The description
-/// contains only the names and types of members, since values may be names of people, or secrets.
+/// The kind is the value that the mapping's conditions examine. The description contains only the
+/// names and types of members, since values may be secrets or people's names.
 struct UnfitDeliveries: Sendable {
   private static let maximumKinds = 16
 
@@ -27,7 +27,7 @@ struct UnfitDeliveries: Sendable {
 }
 
 extension WebhookMapping {
-  /// Returns the kind of a delivery: the values that the mapping's conditions examine.
+  /// Returns the values that the mapping's conditions examine in a delivery.
   func kind(of delivery: WebhookDelivery) -> String? {
     var words: [String] = []
     for rule in rules {
@@ -42,7 +42,7 @@ extension WebhookMapping {
 }
 
 extension DeliveredValue.Origin {
-  /// Whether the name of the value indicates a kind, as opposed to data about a person.
+  /// Whether the value's name suggests that it is a kind, not data about a person.
   fileprivate var isKind: Bool {
     let name: String? =
       switch self {
@@ -86,8 +86,8 @@ enum DeliveryShape {
     }
   }
 
-  /// Returns the text if it looks like an identifier of a program. Any other text may be data, such
-  /// as a person's name.
+  /// Returns the text if it looks like a program's identifier. Any other text may be data, such as
+  /// a person's name.
   static func word(_ text: String) -> String? {
     let isWord =
       (1...40).contains(text.utf8.count)

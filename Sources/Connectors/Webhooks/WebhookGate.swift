@@ -4,7 +4,7 @@ package import JSON
 package import LiveSources
 package import NIOHTTP1
 
-/// The HTTP answer to a request.
+/// The HTTP answer to a webhook request.
 package struct WebhookAnswer: Error, Equatable, Sendable {
   package var status: Int
   package var text: String
@@ -18,20 +18,19 @@ package struct WebhookAnswer: Error, Equatable, Sendable {
   package var isTemporary: Bool { status == 503 }
 }
 
-/// Authenticates requests and decodes their bodies. It authenticates a request by its head if the
-/// head suffices.
+/// Authenticates webhook requests, by their heads if possible, and decodes their bodies.
 package struct WebhookGate: Sendable {
   /// The hash of the secret. `nil` if no secret is required.
   private let secret: [UInt8]?
-  /// The secret, which is also the key of signatures.
+  /// The secret as the key of signatures.
   private let key: Secret?
   /// The maximum size of a body in bytes, before and after decompression.
   package let maximumBytes: Int
   /// The location of the secret in the body, if the sender puts it there.
   var secretInBody: DeliveredValue?
-  /// The header for the HMAC-SHA256 of the body, as an alternative to the secret.
+  /// The header with the HMAC-SHA256 of the body, as an alternative to the secret.
   var signature: String?
-  /// The member that wraps a body which lacks it.
+  /// The member in which to wrap a body that lacks it.
   var wrapper: String?
 
   package init(secret: Secret?, maximumBytes: Int) {
@@ -40,11 +39,11 @@ package struct WebhookGate: Sendable {
     self.maximumBytes = maximumBytes
   }
 
-  /// Returns the reason for refusing a request, or `nil` if its body may be read.
+  /// Returns the answer that refuses a request, or `nil` if its body may be read.
   package func refusal(of head: HTTPRequestHead) -> WebhookAnswer? {
     guard head.method == .POST else { return WebhookAnswer(405, "send events by POST") }
-    // A web page in a browser on this machine may post to any local address. Browsers then send the
-    // page's origin.
+    // A web page in a browser on this machine could post to any local address. Browsers then add an
+    // `Origin` header.
     guard !head.headers.contains(name: "Origin") else {
       return WebhookAnswer(403, "web pages may not send events")
     }
@@ -64,10 +63,8 @@ package struct WebhookGate: Sendable {
 
   private static let unknown = WebhookAnswer(401, "the secret is missing or wrong")
 
-  /// Returns the reason for refusing a delivery after its body was read, or `nil` if it is
-  /// accepted.
-  ///
-  /// - Parameter body: The body as received.
+  /// Returns the answer that refuses a delivery after its body was read, or `nil` if it is
+  /// accepted. `body` is as received.
   func refusal(
     of delivery: WebhookDelivery, _ body: [UInt8], _ head: HTTPRequestHead
   ) -> WebhookAnswer? {
@@ -92,7 +89,7 @@ package struct WebhookGate: Sendable {
 
   private func isSecret(_ text: String) -> Bool {
     guard let secret else { return true }
-    // Compares hashes, so that the duration reveals nothing about the secret.
+    // Hashes are compared, so that the duration reveals nothing about the secret.
     return Self.areEqual(SHA256.hash(Array(text.utf8)), secret)
   }
 
@@ -114,10 +111,10 @@ package struct WebhookGate: Sendable {
 
   // MARK: Bodies
 
-  /// The limits for parsing a body, which comes from an untrusted sender.
+  /// The limits for parsing a body from an untrusted sender.
   static let limits = JSONLimits(nameBytes: 1024, members: 4096)
 
-  /// Returns the body of a request as a value.
+  /// Returns the decoded body of a request.
   package func value(
     of body: [UInt8], _ headers: HTTPHeaders
   ) throws(WebhookAnswer) -> JSONValue {
@@ -169,9 +166,7 @@ package struct WebhookGate: Sendable {
     return "'\(String(String.UnicodeScalarView(word)))'"
   }
 
-  /// Parses a body: JSON, or the fields of a form.
-  ///
-  /// - Returns: `nil` if it is neither.
+  /// Parses a body that is JSON or the fields of a form. Returns `nil` if it is neither.
   package static func value(of body: [UInt8], type: String?) -> JSONValue? {
     if type?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true {
       var members: [JSONName: JSONValue] = [:]
@@ -184,7 +179,7 @@ package struct WebhookGate: Sendable {
 
 /// Parses fields such as `a=b&c=d` in forms and queries.
 enum FormFields {
-  /// Returns the fields by name. The first of equal names counts. At most 256 fields are read.
+  /// Returns the fields by name; the first of equal names counts. Reads at most 256 fields.
   static func read(_ text: some Collection<UInt8>) -> [JSONName: String] {
     var fields: [JSONName: String] = [:]
     for part in text.split(separator: UInt8(ascii: "&"), maxSplits: 256).prefix(256) {

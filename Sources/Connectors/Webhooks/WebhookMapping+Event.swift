@@ -2,7 +2,7 @@ import ChatImport
 import JSON
 import LiveEvents
 
-/// The events of a delivery.
+/// The events that a mapping creates from a delivery.
 package struct MappedDelivery: Equatable, Sendable {
   /// Native lines without line endings. Empty if no rule matches.
   package var lines: [[UInt8]] = []
@@ -15,8 +15,7 @@ extension WebhookMapping.Rule {
   ///
   /// Each member gets the first of its values that the daemon accepts, and is omitted if there is
   /// none. A person's name and identifier replace each other if one is missing. Throws only if the
-  /// type requires a member that has no usable value.
-  /// - Parameter identifier: The identifier for an event that does not set one.
+  /// type requires a member that has no usable value. `identifier` is for events that set none.
   func event(
     _ delivery: WebhookDelivery, _ element: JSONValue?, time: Int?, identifier: String?,
     _ check: NativeLineCheck
@@ -41,16 +40,16 @@ extension WebhookMapping.Rule {
 /// An event while its values are being selected.
 struct MappedEvent {
   let rule: WebhookMapping.Rule
-  /// The candidate values of each member. The first one is written.
+  /// The candidate values of each member, of which the first is written.
   private var values: [ArraySlice<JSONValue>]
-  /// The members of which a value was rejected.
+  /// The members for which a value was rejected.
   private(set) var odd: [String] = []
 
   init(rule: WebhookMapping.Rule, delivery: WebhookDelivery, element: JSONValue?) {
     self.rule = rule
     values = rule.members.map { member, source in
       var values = Array(source.values(in: delivery, element: element))
-      // Channel names become room names, as everywhere else.
+      // Channel names in lower case are valid room names.
       if member.name == "room" {
         values = values.map { value in
           value.scalarText.map {
@@ -62,7 +61,7 @@ struct MappedEvent {
     }
   }
 
-  /// Skips to the next value of a member. Returns false if the member has no value left to skip.
+  /// Skips to the next value of a member. Returns false if the member has no further value.
   mutating func skipValue(of name: String) -> Bool {
     guard let index = rule.members.firstIndex(where: { $0.member.name == name }),
       !values[index].isEmpty
@@ -132,7 +131,7 @@ struct MappedEvent {
     rule.members.contains { $0.member.name == name }
   }
 
-  /// Writes the first value that is convertible to the member's type.
+  /// Writes the first value that can be converted to the member's type.
   private mutating func write(
     _ index: Int, _ member: MappedMember, to writer: inout JSONWriter
   ) -> Bool {
@@ -147,7 +146,6 @@ struct MappedEvent {
     return false
   }
 
-  /// Returns the text of a member that has one.
   private func text(_ name: String) -> String? {
     guard let index = rule.members.firstIndex(where: { $0.member.name == name }) else { return nil }
     return values[index].lazy.compactMap(\.wordsText).first?.clipped
@@ -155,7 +153,7 @@ struct MappedEvent {
 }
 
 extension String {
-  /// The first part in quotation marks.
+  /// The first part of the text in quotation marks.
   fileprivate var quoted: String? {
     let parts = split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
     return parts.count == 3 ? String(parts[1]) : nil

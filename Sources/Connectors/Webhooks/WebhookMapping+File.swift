@@ -155,7 +155,7 @@ extension WebhookMapping.Rule {
     }
   }
 
-  /// Returns a value that the type accepts.
+  /// Returns a sample value that the type accepts.
   private static func sample(of member: MappedMember, for type: String) -> DeliveredValue {
     let words = [
       "chat.notice kind": "subscribe", "stream state": "live", "recorder.state state": "idle",
@@ -179,7 +179,7 @@ extension DeliveredValue {
 }
 
 extension ConfigurationError {
-  /// The location as `FILE:LINE`. It omits the directory, which senders need not know.
+  /// The location as `FILE:LINE`, without the directory, which senders need not know.
   fileprivate var locationText: String {
     let name = file.split(separator: "/").last.map(String.init) ?? file
     return line.map { "\(name):\($0)" } ?? name

@@ -12,7 +12,6 @@ extension WebhookMapping {
     return try WebhookMapping(table, file: name)
   }
 
-  /// Returns the mapping of Owncast's webhooks.
   package static func owncast() throws(ConfigurationError) -> WebhookMapping {
     try WebhookMapping(owncastTable, file: "owncast")
   }
@@ -107,7 +106,7 @@ extension WebhookMapping {
     """
 
   /// Documented at https://dev.streamlabs.com/docs/socket-api. Another program forwards the events
-  /// of the socket.
+  /// from the socket.
   private static let streamlabs = """
     identifier: event_id | message[0]._id | message[0].event_id | message._id
     events:

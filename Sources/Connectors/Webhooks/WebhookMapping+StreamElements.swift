@@ -1,16 +1,16 @@
 /// The mapping of StreamElements.
 extension WebhookMapping {
-  // Swift constants instead of YAML aliases, because YAML readers limit aliases as protection
-  // against exponential expansion.
+  // Shared texts are Swift constants, because YAML readers limit aliases as protection against
+  // exponential expansion.
   private static let supporterID =
     "data.data.providerId | data.providerId | event.providerId | providerId"
   private static let supporter =
     "data.data.displayName | data.displayName | event.displayName "
     + "| data.data.username | data.username | data.donation.user.username | event.name | name | =Someone"
 
-  /// Documented at https://docs.streamelements.com/websockets. It covers activities, with or
-  /// without the notification of their topic, and events in the form for overlays, with or without
-  /// `event` around them.
+  /// Documented at https://docs.streamelements.com/websockets. Accepts activities, with or without
+  /// the notification of their topic, and events in the form for overlays, with or without an
+  /// enclosing `event`.
   static let streamElements = """
     identifier: data.activityId | activityId | data.data._id | data._id | event._id | _id | id
     time: createdAt | data.createdAt | event.createdAt | ts

@@ -1,6 +1,6 @@
 extension WebhookMapping {
-  /// Documented at https://studio.buymeacoffee.com/webhooks/docs; also covers the first version, in
-  /// `response`. A hidden note is only for the creator.
+  /// Documented at https://studio.buymeacoffee.com/webhooks/docs. Also accepts the first version,
+  /// whose data is in `response`. A hidden note is only for the creator.
   static let buyMeACoffee = """
     signature: header:x-signature-sha256
     identifier: event_id | data.transaction_id
@@ -68,8 +68,8 @@ extension WebhookMapping {
           text: data.membership_level_name
     """
 
-  /// Documented at https://docs.patreon.com/#webhooks. The note about a member belongs to the
-  /// creator and is never shown.
+  /// Documented at https://docs.patreon.com/#webhooks. The creator's note about a member is never
+  /// shown.
   static let patreon = """
     identifier: "{header:x-patreon-event}/{data.id}/{data.attributes.last_charge_date} |
       {header:x-patreon-event}/{data.id}"

@@ -3,32 +3,31 @@ import JSON
 import LiveEvents
 import WireFormats
 
-/// Translates the deliveries of a sender with a table of rules. Each rule creates events from the
+/// Translates deliveries from one sender with a table of rules. Each rule creates events from the
 /// deliveries that match it.
 package struct WebhookMapping: Sendable {
   struct Rule: Sendable {
-    /// The location of the rule, for people, such as `owncast.yaml:12`.
+    /// The human-readable location of the rule, such as `owncast.yaml:12`.
     var location: String
-    /// The conditions, all of which must hold. Each value must equal one of its texts and none of
-    /// the texts after `!`. The empty text means absent.
+    /// The conditions, all of which must hold. A value must equal one of its texts and none of the
+    /// texts after `!`. The empty text means absent.
     var conditions: [(value: DeliveredValue, texts: [String])] = []
-    /// The path of a list. The rule creates an event for each of its elements.
+    /// The path of a list, if the rule creates an event for each of its elements.
     var each: [DeliveredValue.Step]?
     var type: String
     var members: [(member: MappedMember, value: DeliveredValue)] = []
   }
 
   var rules: [Rule] = []
-  /// The value that identifies a delivery and its repeats.
+  /// The value by which repeated deliveries are recognised.
   var identifier: DeliveredValue?
-  /// The time of the events.
   var time: DeliveredValue?
   /// The location of the secret, for senders that cannot set headers. Its value is never shown.
   var secret: DeliveredValue?
   /// The header with the HMAC-SHA256 of the body, keyed with the secret, in hexadecimal digits.
   var signature: String?
-  /// The member that wraps the whole body. Some forwarders omit it; a body without it is treated as
-  /// its value.
+  /// The member that wraps the whole body. Some forwarders send only its value, which is then
+  /// wrapped.
   var wrapper: String?
   /// The body of the answer to a delivery.
   package var reply = ""
@@ -37,7 +36,7 @@ package struct WebhookMapping: Sendable {
   static let maximumLines = 256
 }
 
-/// The reason for refusing a delivery, for people.
+/// A human-readable reason for refusing a delivery.
 package struct WebhookFault: Error, Equatable, Sendable {
   package var text: String
 }
@@ -48,7 +47,7 @@ extension WebhookMapping {
     identifier?.values(in: delivery, element: nil).lazy.compactMap(\.scalarText).first
   }
 
-  /// Returns the native lines of a delivery, without line endings. The result is empty if no rule
+  /// Returns the native lines of a delivery without line endings, or an empty list if no rule
   /// matches.
   package func lines(
     of delivery: WebhookDelivery, check: NativeLineCheck
@@ -74,7 +73,7 @@ extension WebhookMapping {
         throw WebhookFault(text: "more than \(Self.maximumLines) events in one delivery")
       }
       for element in elements {
-        // An event without an identifier gets the identifier of its delivery.
+        // An event without an identifier gets an identifier derived from its delivery's.
         let number = mapped.lines.count
         let fallback = identifier.map { number == 0 ? $0 : "\($0)/\(number)" }
         let (line, odd) = try rule.event(
@@ -90,10 +89,10 @@ extension WebhookMapping {
 extension WebhookMapping.Rule {
   func fits(_ delivery: WebhookDelivery) -> Bool {
     conditions.allSatisfy { condition in
-      // An absent value is the empty text. A list or object equals no text.
+      // An absent value counts as the empty text. A list or object equals no text.
       let value = condition.value.value(in: delivery, element: nil)
       let text = value.map { $0.scalarText ?? "\u{0}" } ?? ""
-      // Compares bytes, because comparing untrusted text may take quadratic time.
+      // Bytes are compared, because comparing untrusted strings may take quadratic time.
       func isValue(_ other: Substring) -> Bool { other.utf8.elementsEqual(text.utf8) }
       let (excluded, wanted) = (
         condition.texts.filter { $0.hasPrefix("!") }, condition.texts.filter { !$0.hasPrefix("!") }
@@ -110,8 +109,7 @@ package final class NativeLineCheck {
 
   package init() {}
 
-  /// Returns the reason why the daemon would reject a line, for people, or `nil` if it would accept
-  /// it. O(length).
+  /// Returns a human-readable reason why the daemon would reject a line, or `nil`. O(length).
   package func fault(of line: [UInt8]) -> String? {
     rejection(of: line)?.text
   }
@@ -119,7 +117,7 @@ package final class NativeLineCheck {
   func rejection(of line: [UInt8]) -> (reason: RejectionReason, text: String)? {
     let slab = ByteSlab(line)
     let slice = ByteSlab.Slice(offset: 0, count: line.count)
-    // Senders choose the names of rooms.
+    // The table of rooms is cleared because senders choose the names of rooms.
     if decoder.roomCount > 256 { decoder.forgetRooms() }
     guard case .rejected(let reason, _) = decoder.decode(slab, line: slice, arrival: 0) else {
       return nil

@@ -7,20 +7,20 @@ import NIOPosix
 /// The callbacks of a webhook server, on its event loop.
 package struct WebhookEvents {
   package var opened: () -> Void = {}
-  /// Called with the reason, for people, if the server cannot listen.
+  /// Called with a human-readable reason if the server cannot listen.
   package var failed: (String) -> Void = { _ in }
-  /// Called with each complete delivery, which waits for ``WebhookServer/answer(_:_:)``.
+  /// Called with each complete delivery. The sender waits for ``WebhookServer/answer(_:_:)``.
   package var received: (_ id: Int, WebhookDelivery, _ bytes: [UInt8]) -> Void = { _, _, _ in }
-  /// Called when the sender of a delivery disconnected before the answer.
+  /// Called when the sender of a delivery has disconnected before the answer.
   package var left: (_ id: Int) -> Void = { _ in }
-  /// Called with the reason, for people, when a request was refused.
+  /// Called with a human-readable reason when a request was refused.
   package var refused: (String) -> Void = { _ in }
 
   package init() {}
 }
 
-/// An HTTP/1.1 server that receives deliveries one after another on each connection. Belongs to one
-/// event loop.
+/// An HTTP/1.1 server that receives the deliveries on each connection one after another. Belongs to
+/// one event loop.
 package final class WebhookServer {
   package struct Limits: Sendable {
     /// How long a request may take to arrive after the connection was opened or the previous
@@ -70,7 +70,7 @@ package final class WebhookServer {
       }
   }
 
-  /// The port of the server. `nil` before it listens.
+  /// The port of the server, or `nil` before it listens.
   package var port: Int? { listener?.localAddress?.port }
 
   private func accept(_ channel: any Channel) throws {
@@ -132,19 +132,18 @@ package final class WebhookServer {
   }
 }
 
-/// One connection. It processes a request only after the previous one was answered.
+/// Handles one connection. Processes a request only after the previous one was answered.
 private final class RequestHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
 
   private enum State {
-    /// Between requests.
     case idle
     case reading(HTTPRequestHead)
     /// Reading the rest of a refused body, so that the sender reads the answer.
     case refusing(WebhookAnswer)
     case waiting(Int, keepsAlive: Bool)
-    /// The last answer is sent. Further input is ignored.
+    /// The last answer has been sent; further input is ignored.
     case ending
   }
 
@@ -223,7 +222,6 @@ private final class RequestHandler: ChannelInboundHandler {
     state = .waiting(id, keepsAlive: head.isKeepAlive)
   }
 
-  /// Sends the answer to the waiting request.
   func answer(_ answer: WebhookAnswer) {
     guard case .waiting(_, let keepsAlive) = state, let context else { return }
     respond(context, answer, keepsAlive: keepsAlive && answer.status == 200)
@@ -252,8 +250,8 @@ private final class RequestHandler: ChannelInboundHandler {
     guard keepsAlive else {
       state = .ending
       body = []
-      // Reads and discards further input. Closing immediately could make the sender lose the
-      // answer.
+      // Closes only the output, and discards further input. Closing both immediately could make the
+      // sender lose the answer.
       context.close(mode: .output, promise: nil)
       timer = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(2)) {
         context.close(promise: nil)

@@ -3,19 +3,16 @@ import LiveEvents
 package import LiveSources
 package import RateLimiting
 
-/// Processes the deliveries of webhooks: translates them, drops repeats, and decides when to
-/// answer.
+/// Processes webhook deliveries: translates them, drops duplicates, and decides when to answer.
 ///
-/// A delivery is answered with 200 once the daemon has acknowledged its events, and with 503 if
+/// A delivery is answered with 200 when the daemon has acknowledged its events, and with 503 if
 /// that takes longer than ``patience``. In the latter case its events remain in flight, so the
-/// sender's retry must be recognised. The mapping's identifier identifies a delivery; without one,
-/// its bytes do.
+/// sender's retry must be recognised, by the mapping's identifier or else by the delivery's bytes.
 ///
-/// A value without sockets and clocks: its owner passes deliveries and the time, and performs the
-/// effects.
+/// A state machine without I/O: the owner passes deliveries and the time, and performs the effects.
 package struct WebhookSession {
   package enum Effect: Equatable, Sendable {
-    /// Deliver lines to the daemon. They have no line endings.
+    /// Deliver lines, without line endings, to the daemon.
     case deliver([[UInt8]])
     case answer(Int, WebhookAnswer)
     case status(SourceStatus)
@@ -31,7 +28,7 @@ package struct WebhookSession {
     var hash: Int?
   }
 
-  /// How long the daemon may take before the sender is asked to retry. Most senders wait for ten
+  /// How long the daemon may take before the sender is asked to retry. Most senders wait ten
   /// seconds.
   package static let patience = Interval.seconds(5)
   /// The maximum number of unanswered deliveries without an identifier that are remembered.
@@ -50,20 +47,18 @@ package struct WebhookSession {
   private var state = SourceStatus(.connecting)
   private var pace = StatusPace()
   private var lastRefusal = ""
-  /// The deliveries that match no rule.
   private var unfit = UnfitDeliveries()
   /// The members with unusable values, by their names in the mapping.
   private var odd = OddValueCounts()
   private var effects: [Effect] = []
 
-  /// The number of delivered events, and of deliveries that were repeats, were refused, or matched
-  /// no rule.
+  /// The number of delivered events, and of deliveries that were duplicates, were refused, or
+  /// matched no rule.
   package private(set) var forwarded = 0
   package private(set) var duplicates = 0
   package private(set) var refused = 0
   package private(set) var ignored = 0
 
-  /// - Parameter address: The listening address, for people.
   package init(_ mapping: WebhookMapping, address: String) {
     self.mapping = mapping
     listening = "listening on \(address)"
@@ -81,8 +76,8 @@ package struct WebhookSession {
   /// Processes a delivery.
   ///
   /// - Parameters:
-  ///   - bytes: The body of the delivery.
-  ///   - queue: The number of lines given to the daemon so far, and of those that it has
+  ///   - bytes: The body as received.
+  ///   - queue: The number of lines given to the daemon so far, and how many of them it has
   ///     acknowledged.
   package mutating func receive(
     _ id: Int, _ delivery: WebhookDelivery, bytes: [UInt8], queue: (given: Int, acknowledged: Int),
@@ -128,7 +123,7 @@ package struct WebhookSession {
         update(at: now)
       }
     } else {
-      // The events of the first copy are among the lines given to the daemon so far, so the repeat
+      // The first copy's events are among the lines given to the daemon so far, so the duplicate
       // waits for all of them.
       duplicates += 1
       update(at: now)
@@ -158,7 +153,7 @@ package struct WebhookSession {
     effects.append(.answer(id, WebhookAnswer(200, mapping.reply)))
   }
 
-  /// Records that the sender of a delivery disconnected before the answer.
+  /// Records that the sender of a delivery has disconnected before the answer.
   package mutating func left(_ id: Int) {
     guard let index = waiting.firstIndex(where: { $0.id == id }) else { return }
     remember(waiting.remove(at: index))
@@ -191,7 +186,7 @@ package struct WebhookSession {
   /// Records that the daemon has stopped or resumed accepting events.
   package mutating func pause(_ isPaused: Bool) { self.isPaused = isPaused }
 
-  /// Reports the status, limited to the pace of ``StatusPace`` because senders can change it at any
+  /// Reports the status at most at the pace of ``StatusPace``, because senders can change it at any
   /// rate.
   private mutating func update(at now: Instant) {
     guard state.state == .live, pace.mayReport(at: now) else { return }
@@ -201,7 +196,7 @@ package struct WebhookSession {
     if refused > 0 { parts.append("refused \(refused), most recently: \(lastRefusal)") }
     if ignored > 0 { parts.append("no rule for \(ignored)\(unfit.text)") }
     if let text = odd.text { parts.append(text) }
-    // The daemon rejects a longer text.
+    // The daemon rejects longer reasons.
     state.reason = parts.joined(separator: "; ").clipped
     effects.append(.status(state))
   }

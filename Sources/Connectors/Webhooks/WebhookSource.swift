@@ -3,9 +3,7 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Performs the effects of a ``WebhookSession``, with its server and clock.
-///
-/// Belongs to one event loop.
+/// Performs the effects of a ``WebhookSession``. Belongs to one event loop.
 package final class WebhookSource: LiveSource {
   private let address: PeerAddress
   package let delivery: SourceDelivery
@@ -39,7 +37,7 @@ package final class WebhookSource: LiveSource {
     session = WebhookSession(mapping, address: address.description)
   }
 
-  /// The port of the server. `nil` before it listens.
+  /// The port of the server, or `nil` before it listens.
   package var port: Int? { server?.port }
 
   package func start() {
@@ -78,7 +76,6 @@ package final class WebhookSource: LiveSource {
     server?.stop()
   }
 
-  /// Passes an input to the session and performs its effects.
   private func advance(_ body: (inout WebhookSession, Instant) -> Void) {
     guard !timer.isStopped else { return }
     body(&session, SourceDelivery.now)

@@ -1,7 +1,5 @@
-/// Acts of viewers that are shown as rows of the feed, and their common goals.
-///
-/// Each case names its native `type`. Subscriptions, gifts, raids, and cheers are notices of the
-/// chat.
+/// Acts of viewers that the feed shows as rows, and their common goals. Each case lists its `type`
+/// in the native format. Subscriptions, gifts, raids, and cheers are ``ChatNotice``s instead.
 public indirect enum ActivityEvent: Sendable, Hashable {
   /// `follow`
   case follow(user: Person, id: Text?)
@@ -15,7 +13,7 @@ public indirect enum ActivityEvent: Sendable, Hashable {
   case prediction(Prediction)
   /// `goal`
   case goal(Goal)
-  /// `host.activity`: an act of the host on a row of the feed.
+  /// `host.activity`: the host pins, unpins, or dismisses a row of the feed.
   case handle(number: Int, NoticeHandling)
 }
 
@@ -24,7 +22,7 @@ public struct Redemption: Sendable, Hashable {
   public var user: Person
   /// The name of the reward.
   public var title: Text
-  /// The cost in points; `nil` if unknown.
+  /// The cost in points, if known.
   public var cost: Int?
   /// The text that the person wrote with the redemption.
   public var text: Text?
@@ -46,7 +44,7 @@ public struct Redemption: Sendable, Hashable {
   }
 }
 
-/// A message that the owners of the channel want to be noticed.
+/// A message that the channel's owners want viewers to notice.
 public struct Announcement: Sendable, Hashable {
   public var user: Person?
   public var text: Text
@@ -65,18 +63,18 @@ public struct Announcement: Sendable, Hashable {
   }
 }
 
-/// A hype train: consecutive gifts and cheers raise its level.
+/// A hype train, whose level rises with consecutive gifts and cheers.
 public struct HypeTrain: Sendable, Hashable, Codable {
   public enum Phase: String, Sendable, CaseIterable, Codable { case begin, progress, end }
 
   public var phase: Phase
   public var level: Int
-  /// The points of all levels together; `nil` if unknown.
+  /// The points of all levels together, if known.
   public var total: Int?
-  /// The points towards the next level, and the number of points that it needs.
+  /// The points collected towards the next level. ``goal`` is the number that it requires.
   public var progress: Int?
   public var goal: Int?
-  /// The time at which it ends unless the level is reached.
+  /// The time at which the train ends unless the next level is reached.
   public var endsAt: Timestamp?
 
   public init(
@@ -92,7 +90,7 @@ public struct HypeTrain: Sendable, Hashable, Codable {
   }
 }
 
-/// A prediction: viewers bet points on an outcome.
+/// A prediction, in which viewers bet points on an outcome.
 public struct Prediction: Sendable, Hashable, Codable {
   public enum State: String, Sendable, CaseIterable, Codable {
     case open, locked, resolved, cancelled
@@ -102,7 +100,7 @@ public struct Prediction: Sendable, Hashable, Codable {
   public var title: Text
   public var state: State
   public var options: [Text]
-  /// The points on each option, in their order; empty if unknown.
+  /// The points on each option, in the order of the options. Empty if unknown.
   public var totals: [Int]
   /// The index of the option that came true.
   public var winner: Int?
@@ -126,9 +124,9 @@ public struct Prediction: Sendable, Hashable, Codable {
   public static let maximumOptions = 32
 }
 
-/// A goal: a number to be reached, such as the number of followers.
+/// A goal, such as a number of followers to reach.
 public struct Goal: Sendable, Hashable, Codable {
-  /// The counted quantity, which identifies the goal.
+  /// The name of the counted quantity, which identifies the goal.
   public var title: Text
   public var count: Int
   public var target: Int

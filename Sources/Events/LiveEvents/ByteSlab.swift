@@ -1,20 +1,21 @@
 /// A block of received bytes that is shared by the events decoded from it.
 ///
-/// Text in an event is an offset and a length in its slab. It becomes a `String` only when it is
-/// read. Most text of a busy stream is counted and recorded, but never read. The bytes are written
-/// once, before the slab is shared, and never change afterwards.
+/// A text in an event is an offset and a length in its slab. It becomes a `String` only when it is
+/// read, because most text of a busy stream is counted and recorded but never read. The bytes do
+/// not change after `init`.
 ///
 /// An event that is kept for long should own its text (``Text/owned()``). Otherwise, a message of
-/// 40 bytes keeps a whole slab of about 64 KiB alive.
+/// 40 bytes keeps a slab of about 64 KiB alive.
 public final class ByteSlab: Sendable {
-  /// The number of readable bytes after ``count``. The JSON parser reads in blocks, up to this far
-  /// past a line.
+  /// The number of readable bytes after the data. The JSON parser reads in blocks, up to this far
+  /// past the end of a line.
   public static let padding = 64
 
   /// The number of bytes that contain data.
   public let count: Int
 
-  // Written only by `init` and freed only by `deinit`, so reading it from any thread is safe.
+  // Reading from any thread is safe, because only `init` writes the bytes and only `deinit` frees
+  // them.
   @usableFromInline
   nonisolated(unsafe) let base: UnsafeMutablePointer<UInt8>
 
@@ -47,9 +48,8 @@ public final class ByteSlab: Sendable {
 
   deinit { base.deallocate() }
 
-  /// Calls `body` with the bytes. The buffer must not escape.
-  ///
-  /// Up to ``padding`` bytes after its end may be read; their content is unspecified.
+  /// Calls `body` with the bytes. The buffer must not escape. Up to ``padding`` bytes after its end
+  /// are readable but unspecified.
   @inlinable
   public func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
     try body(UnsafeBufferPointer(start: base, count: count))
@@ -66,7 +66,7 @@ public final class ByteSlab: Sendable {
 }
 
 extension ByteSlab {
-  /// A part of a slab: the location of a text, and the escaping of its bytes.
+  /// The location of a text in a slab, and the escaping of its bytes.
   public struct Slice: Sendable, Hashable {
     public var offset: UInt32
     /// The length in bytes in the low 30 bits, and the escaping in the high two.
@@ -79,7 +79,6 @@ extension ByteSlab {
       self.bits = UInt32(count) | (escape.rawValue << 30)
     }
 
-    /// The empty slice.
     @inlinable public static var empty: Slice { Slice(offset: 0, count: 0) }
 
     /// The length in bytes, including escapes.
@@ -88,15 +87,15 @@ extension ByteSlab {
     @inlinable public var escape: Escape { Escape(rawValue: bits >> 30)! }
   }
 
-  /// The escaping of a slice's text.
+  /// How the bytes of a slice encode its text.
   public enum Escape: UInt32, Sendable {
-    /// The bytes are the text, in UTF-8.
+    /// The bytes are the text in UTF-8.
     case none
     /// JSON string escapes (RFC 8259, section 7).
     case json
     /// Escapes of IRCv3 tag values: `\s` space, `\:` semicolon, `\\`, `\r`, `\n`.
     case ircTag
-    /// The inside of a JSON array of strings, without brackets. The text is its elements joined by
+    /// The inside of a JSON array of strings, without brackets. Its text is the strings joined by
     /// commas.
     case jsonStrings
   }

@@ -1,6 +1,4 @@
-/// Events of the chat, and acts of the host on it.
-///
-/// Each case names its native `type`.
+/// Events of the chat, and acts of the host on it. Each case lists its `type` in the native format.
 public enum ChatEvent: Sendable, Hashable {
   /// `chat.message`
   case message(ChatMessage)
@@ -10,54 +8,53 @@ public enum ChatEvent: Sendable, Hashable {
   case clear
   /// `chat.timeout`
   case timeout(ChatTimeout)
-  /// `chat.notice`. Boxed because it is rare and larger than a message.
+  /// `chat.notice`. Boxed, because notices are rare and larger than messages.
   indirect case notice(ChatNotice)
   /// `chat.modes`
   case modes(ChatModes)
   /// `host.filter`: the host's filter for messages.
   case filter(MessageFilter)
-  /// `host.highlight`: names whose mentions are highlighted, at most ``maximumHighlightedNames``.
+  /// `host.highlight`: at most ``maximumHighlightedNames`` names whose mentions are highlighted.
   case highlight(names: [Text])
   /// `host.scroll`: the host's reading position.
   case scroll(ScrollPosition)
   /// `host.thread`: opens the thread that contains a message; `nil` closes the open thread.
   case openThread(messageID: Text?)
-  /// `host.notice`: an act of the host on a notice.
+  /// `host.notice`: the host pins, unpins, or dismisses a notice.
   case handleNotice(number: Int, NoticeHandling)
-  /// `chat.waves`: the findings of an analysis of the running chat.
+  /// `chat.waves`: highlights and bursts of duplicates that an analysis found in the running chat.
   case findings(ChatFindings)
 
-  /// The maximum number of highlighted names, which are all searched in each message.
+  /// The maximum number of highlighted names. Each message is searched for all of them.
   public static let maximumHighlightedNames = 32
 }
 
-/// A message of the chat.
-///
-/// Holds one reference to its slab and the slices of its texts, so that moving it costs one
-/// reference count instead of five.
+/// A chat message. Holds a single reference, to the slab that contains all its texts, so that
+/// moving a message costs one reference count instead of five.
 public struct ChatMessage: Sendable {
   @usableFromInline let slab: ByteSlab
   @usableFromInline let slices: Slices
   /// The colour of the name in the low 24 bits, and the ``Mark`` flags.
   @usableFromInline let marks: UInt32
-  /// The length of ``channel``, which follows ``replyTo`` in the slab. Stored in two bytes, because
-  /// a slice would enlarge every message, and few messages have a channel.
+  /// The length of ``channel``, which follows ``replyTo`` in the slab. It has two bytes because a
+  /// slice would enlarge every message, although few messages have a channel.
   @usableFromInline let channelLength: UInt16
 
   @usableFromInline
   enum Mark {
     @usableFromInline static var color: UInt32 { 1 << 24 }
-    /// The cheered bits follow ``channel`` in the slab, least significant byte first.
+    /// The flag for cheered bits, which follow ``channel`` in the slab, least significant byte
+    /// first.
     @usableFromInline static var bits: UInt32 { 1 << 25 }
     @usableFromInline static var action: UInt32 { 1 << 26 }
-    /// The emotes follow: their number in one byte, and for each its start and end in two bytes
-    /// each.
+    /// The flag for emotes, which follow the bits: their number in one byte, and the start and end
+    /// of each in two bytes.
     @usableFromInline static var emotes: UInt32 { 1 << 27 }
-    /// The kind comes last: the length of ``kind`` in one byte, and its text.
+    /// The flag for ``kind``, which is last in the slab: its length in one byte, and its text.
     @usableFromInline static var kind: UInt32 { 1 << 28 }
   }
 
-  /// The locations of a message's texts in its slab.
+  /// The locations in the slab of a message's texts.
   public struct Slices: Sendable {
     public var id: ByteSlab.Slice
     public var userID: ByteSlab.Slice
@@ -80,8 +77,8 @@ public struct ChatMessage: Sendable {
     }
   }
 
-  /// Creates a message without bits, channel, emotes, and kind;
-  /// ``owned(channel:bits:emotes:kind:)`` adds them.
+  /// Creates a message without bits, channel, emotes, and kind, which
+  /// ``owned(channel:bits:emotes:kind:)`` adds.
   @inlinable
   public init(slab: ByteSlab, slices: Slices, color: NameColor? = nil, isAction: Bool = false) {
     self.init(
@@ -124,8 +121,8 @@ public struct ChatMessage: Sendable {
       channelLength: channel.count, tail: tail.marks)
   }
 
-  /// Calls `body` with the UTF-8 of the ``userID`` of the message at `place`, without retaining its
-  /// slab. Copying the message would retain it.
+  /// Calls `body` with the UTF-8 of ``userID`` of the message at `place`. Unlike copying the
+  /// message, this does not retain its slab.
   @inlinable @inline(__always)
   package static func withUserID(
     at place: UnsafePointer<ChatMessage>, _ body: (UnsafeBufferPointer<UInt8>) -> UInt128
@@ -137,14 +134,14 @@ public struct ChatMessage: Sendable {
     return slab._withUnsafeGuaranteedRef { $0.withBytes(of: slice, body) }
   }
 
-  /// Returns whether both messages are at the same place in memory, without comparing texts. Equal
-  /// messages need not be identical.
+  /// Returns whether both messages are at the same location in memory. Two messages with equal
+  /// texts need not be.
   package func isIdentical(to other: ChatMessage) -> Bool {
     slab === other.slab && slices.id.offset == other.slices.id.offset
       && slices.text.offset == other.slices.text.offset && marks == other.marks
   }
 
-  /// The length of all texts and of the additional data, in bytes.
+  /// The length in bytes of all texts and additional data.
   package var byteCount: Int {
     textLength + (marks & Mark.bits == 0 ? 0 : 4) + emoteLength + (hasKind ? 1 + kind.byteCount : 0)
   }
@@ -158,7 +155,7 @@ public struct ChatMessage: Sendable {
   var emoteOffset: Int {
     Int(channelSlice.offset) + channelSlice.count + (marks & Mark.bits == 0 ? 0 : 4)
   }
-  /// The number of ranges in ``emotes``. O(1).
+  /// The number of emotes. O(1).
   package var emoteCount: Int {
     hasEmotes ? slab.withBytes(of: ByteSlab.Slice(offset: emoteOffset, count: 1)) { Int($0[0]) } : 0
   }
@@ -194,10 +191,10 @@ public struct ChatMessage: Sendable {
     }
   }
 
-  /// The maximum length of ``kind``, in bytes of UTF-8. A longer kind is truncated.
+  /// The maximum length of ``kind`` in bytes of UTF-8. A longer kind is truncated.
   package static let kindLength = 64
 
-  /// The number of cheered bits; 0 for an ordinary message.
+  /// The number of cheered bits, 0 for an ordinary message.
   public var bits: UInt32 {
     guard marks & Mark.bits != 0 else { return 0 }
     let offset = Int(channelSlice.offset) + channelSlice.count
@@ -207,8 +204,8 @@ public struct ChatMessage: Sendable {
     }
   }
 
-  /// The platform's name for the notice that the message belongs to, such as a resubscription;
-  /// empty for an ordinary message.
+  /// The platform's name for the kind of notice that the message belongs to, such as a
+  /// resubscription. Empty for an ordinary message.
   public var kind: Text {
     guard hasKind else { return Text(slab: slab, slice: .empty) }
     let offset = emoteOffset + emoteLength
@@ -219,22 +216,22 @@ public struct ChatMessage: Sendable {
   /// Whether the text describes an action of the author, as after `/me`: "Ann waves".
   @inlinable public var isAction: Bool { marks & Mark.action != 0 }
 
-  /// The colour chosen by the author; `nil` if unknown.
+  /// The colour chosen by the author, if known.
   @inlinable public var color: NameColor? {
     marks & Mark.color == 0 ? nil : NameColor(rgb: marks)
   }
 
-  /// An identifier that is unique within its room; used by `chat.delete`.
+  /// An identifier that is unique within its room, for `chat.delete`.
   @inlinable public var id: Text { Text(slab: slab, slice: slices.id) }
   @inlinable public var userID: Text { Text(slab: slab, slice: slices.userID) }
   @inlinable public var userName: Text { Text(slab: slab, slice: slices.userName) }
-  /// The badges, separated by commas, as in `subscriber/5,premium/1`; empty without badges.
+  /// The badges separated by commas, such as `subscriber/5,premium/1`.
   @inlinable public var badges: Text { Text(slab: slab, slice: slices.badges) }
   @inlinable public var text: Text { Text(slab: slab, slice: slices.text) }
-  /// The identifier of the answered message; empty if this is not a reply.
+  /// The identifier of the answered message, or empty if this is not a reply.
   @inlinable public var replyTo: Text { Text(slab: slab, slice: slices.replyTo) }
-  /// The original channel of the message, in a chat shared by several channels; empty for the
-  /// room's own channel.
+  /// The message's original channel in a chat shared by several channels. Empty for the room's own
+  /// channel.
   @inlinable public var channel: Text { Text(slab: slab, slice: channelSlice) }
 
   @usableFromInline var channelSlice: ByteSlab.Slice {
@@ -242,14 +239,9 @@ public struct ChatMessage: Sendable {
       offset: Int(slices.replyTo.offset) + slices.replyTo.count, count: Int(channelLength))
   }
 
-  /// Returns the message in its own slab, with all escapes resolved. Copies nothing if its slab
-  /// already contains only its own data.
-  ///
-  /// - Parameters:
-  ///   - channel: Replaces ``channel``.
-  ///   - bits: Replaces ``bits``.
-  ///   - emotes: Replaces ``emotes`` by the usable ranges of these.
-  ///   - kind: Replaces ``kind``.
+  /// Returns the message in its own slab, without escapes, with the given values in place of its
+  /// own. Of `emotes`, only the usable ranges are stored. Copies nothing if the slab contains
+  /// nothing else.
   public func owned(
     channel: Text? = nil, bits: UInt32? = nil, emotes: [Range<Int>]? = nil, kind: Text? = nil
   ) -> ChatMessage {
@@ -317,7 +309,7 @@ public struct ChatTimeout: Sendable, Hashable {
   /// The person. Without an identifier, anybody with this name, because some loggers omit
   /// identifiers.
   public var user: Person
-  /// The length in seconds; `nil` for a ban.
+  /// The length in seconds, or `nil` for a ban.
   public var seconds: Int?
 
   public init(user: Person, seconds: Int?) {
@@ -326,7 +318,7 @@ public struct ChatTimeout: Sendable, Hashable {
   }
 }
 
-/// A notice that is shown on a line of its own: a subscription, a gift, or a raid.
+/// A notice on its own line in the chat, such as a subscription, a gift, or a raid.
 public struct ChatNotice: Sendable, Hashable {
   public enum Kind: String, Sendable, CaseIterable, Codable {
     case subscribe, resubscribe, gift, giftBomb, raid, cheer
@@ -335,14 +327,14 @@ public struct ChatNotice: Sendable, Hashable {
   public var user: Person
   /// The number of gifts, months, viewers, or bits, depending on the kind.
   public var count: Int
-  /// The group of a gift bomb and its gifts; `nil` for a separate notice.
+  /// The group that a gift bomb shares with its gifts. `nil` for a separate notice.
   public var group: Text?
-  /// An identifier that is unique within its room; `nil` if the source provides none. Not kept in
-  /// the displayed notice.
+  /// An identifier that is unique within its room, if the source provides one. The displayed notice
+  /// does not keep it.
   public var id: Text?
   public var kind: Kind
-  /// The message that the person wrote with the notice. It has the notice's identifier, and the
-  /// platform's name of the notice as its kind.
+  /// The person's message with the notice. It has the notice's identifier, and as its kind the
+  /// platform's name of the notice.
   public var message: ChatMessage?
 
   public init(
@@ -358,18 +350,18 @@ public struct ChatNotice: Sendable, Hashable {
   }
 }
 
-/// The saved form of displayed notices.
+/// The form in which displayed notices are saved.
 extension ChatNotice: Codable {
   private enum CodingKeys: CodingKey { case user, count, group, id, kind, message }
 }
 
-/// The changes of the chat's modes; `nil` for each unchanged mode. Modes are shown but never
-/// enforced.
+/// Changes of the chat's modes, `nil` for unchanged modes. The screen shows modes; nothing here
+/// enforces them.
 public struct ChatModes: Sendable, Hashable, Codable {
-  /// The minimum time between messages of one person, in seconds; 0 if off.
+  /// The minimum time in seconds between messages from one person, 0 if off.
   public var slowSeconds: Int?
   public var emoteOnly: Bool?
-  /// The minimum time for which a person must have followed the channel, in minutes; -1 if off.
+  /// How many minutes a person must have followed the channel in order to write, -1 if off.
   public var followersOnlyMinutes: Int?
   public var subscribersOnly: Bool?
   public var uniqueOnly: Bool?
@@ -386,12 +378,11 @@ public struct ChatModes: Sendable, Hashable, Codable {
   }
 }
 
-/// The host's filter for messages. A message must meet every condition that is set. Without
-/// conditions, all messages pass.
+/// The host's filter for messages. A message must meet every condition that is set.
 public struct MessageFilter: Sendable, Hashable {
   /// The identifier of the author.
   public var person: Text?
-  /// Words that occur in the message, ignoring case.
+  /// Words that must occur in the message, ignoring case.
   public var words: Text?
   public var mentionsOnly: Bool
   /// The platform of the message.
@@ -409,11 +400,11 @@ public struct MessageFilter: Sendable, Hashable {
 
 /// The host's reading position in the chat.
 public enum ScrollPosition: String, Sendable, CaseIterable, Codable {
-  /// The host reads older messages. New messages are unread.
+  /// The host reads older messages, so new messages are unread.
   case back
   /// The host reads the newest messages.
   case end
 }
 
-/// An act of the host on a notice.
+/// What the host does with a notice or a row of the feed.
 public enum NoticeHandling: String, Sendable, CaseIterable, Codable { case pin, unpin, dismiss }

@@ -1,13 +1,12 @@
-/// The findings of an analysis in a batch of chat messages: highlights, and bursts of duplicates
-/// ("waves"), which are groups of nearly identical messages.
+/// What an analysis found in a batch of chat messages: highlights, and bursts of duplicates, which
+/// are groups of nearly identical messages. The interface calls a burst a wave.
 public struct ChatFindings: Sendable, Hashable {
-  /// Consecutive messages that belong to a burst.
+  /// Consecutive messages that belong to the same burst of duplicates.
   public struct Members: Sendable, Hashable {
-    /// The position of the first message, counted from the first message of the batch; negative for
-    /// a message of an earlier batch.
+    /// The index of the first message in the batch. Negative for a message of an earlier batch.
     public var offset: Int
     public var count: Int
-    /// The number of the burst.
+    /// The number of the burst of duplicates.
     public var wave: Int
 
     public init(offset: Int, count: Int, wave: Int) {
@@ -15,7 +14,7 @@ public struct ChatFindings: Sendable, Hashable {
     }
   }
 
-  /// A merger of two bursts that turned out to be one. The merged burst keeps the number of the
+  /// The merger of two bursts of duplicates that turned out to be one, under the number of the
   /// older burst.
   public struct Merger: Sendable, Hashable {
     public var wave: Int
@@ -26,9 +25,9 @@ public struct ChatFindings: Sendable, Hashable {
 
   /// The number of the run that produced the findings, starting at 1.
   public var run: Int
-  /// A text of each new burst. New bursts are numbered consecutively after the newest.
+  /// A sample message of each new burst of duplicates. New bursts are numbered consecutively.
   public var samples: [Text]
-  /// The mergers, which are applied after the new bursts are added and before ``members``.
+  /// The mergers, applied after the new bursts are added and before ``members``.
   public var mergers: [Merger]
   public var members: [Members]
   /// The number of messages of the batch that were not analysed.
@@ -50,7 +49,7 @@ public struct ChatFindings: Sendable, Hashable {
 
   /// The maximum number of messages that one run analyses.
   public static let batchLimit = 8_192
-  /// The maximum number of concurrent bursts, and of new bursts in one run.
+  /// The maximum number of concurrent bursts of duplicates, and of new bursts in one run.
   public static let burstLimit = 16
   /// The maximum length of a sample, in bytes of UTF-8.
   public static let sampleLength = 512
@@ -58,18 +57,18 @@ public struct ChatFindings: Sendable, Hashable {
   public static let highlightLimit = 64
 }
 
-/// A period in which a chat was busier than before.
+/// A period in which the chat was busier than before.
 public struct ChatHighlight: Sendable, Hashable, Codable {
   /// The start of the first second.
   public var startedAt: Timestamp
   /// The duration in seconds.
   public var seconds: Int
   public var messages: Int
-  /// The number of messages in the busiest ten seconds, and the average number per ten seconds in
-  /// the five minutes before.
+  /// The number of messages in the busiest ten seconds. ``usual`` is the average number per ten
+  /// seconds in the five minutes before.
   public var busiest: Int
   public var usual: Int
-  /// The characteristic words, most striking first; at most ``wordLimit``.
+  /// The characteristic words, most striking first, at most ``wordLimit``.
   public var words: [Text]
 
   public init(

@@ -1,6 +1,4 @@
-/// Events of the control panel.
-///
-/// Each case names its native `type`.
+/// Events of the control panel. Each case lists its `type` in the native format.
 public enum ControlEvent: Sendable, Hashable {
   /// `slider`
   case slider(Slider)
@@ -8,17 +6,17 @@ public enum ControlEvent: Sendable, Hashable {
   case tap(control: Text, on: Bool?)
   /// `meter`: levels from 0 to 1, one per channel, at most ``maximumChannels``.
   case meter(input: Text, levels: [Float])
-  /// `host.set`: a slider is set remotely, in one step, to a value from 0 to 1.
+  /// `host.set`: sets a slider remotely, in one step, to a value from 0 to 1.
   case set(control: Text, value: Double)
-  /// `host.record`: the host requests an act of an external recorder.
+  /// `host.record`: a request from the host to an external recorder.
   case record(RecorderWish)
-  /// `control.state`: the state of the real control, regardless of how it was moved. Never becomes
-  /// a request.
+  /// `control.state`: the state of the real control, wherever it was moved. It never becomes a
+  /// request.
   case state(control: Text, ControlState)
-  /// `control.surface`: a controller, which carries out requests of the panel, connected or
+  /// `control.surface`: a controller, which carries out the panel's requests, connected or
   /// disconnected.
   case surface(ControllerEvent)
-  /// `control.outcome`: the outcome of a request of the room.
+  /// `control.outcome`: the outcome of a request to a controller.
   case outcome(request: Int, RequestOutcome)
 
   /// The maximum number of channels of a meter.
@@ -33,7 +31,7 @@ public enum ControlState: Sendable, Hashable {
   case position(on: Bool)
 }
 
-/// One step of a drag: a `begin`, any number of `change`s, and an `end`.
+/// One step of dragging a slider: a `begin`, any number of `change`s, and an `end`.
 public struct Slider: Sendable, Hashable {
   public enum Phase: String, Sendable, CaseIterable { case begin, change, end }
 

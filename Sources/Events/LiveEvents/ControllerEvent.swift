@@ -1,11 +1,11 @@
-/// Events about controllers, which carry out the requests of a control panel. Each controller has
-/// its own number.
+/// Events about controllers, which carry out the requests of a control panel. Each controller has a
+/// unique number.
 public enum ControllerEvent: Sendable, Hashable {
-  /// A controller connected, for these controls; `nil` for all controls of the room.
+  /// A controller connected for these controls, or with `nil` for all controls of the room.
   case began(surface: Int, controls: [Text]?)
-  /// A controller disconnected, which ends its requests; `nil` for all controllers.
+  /// A controller, or with `nil` every controller, disconnected, which ends its requests.
   case ended(surface: Int?)
-  /// The program was restarted: no controller is connected yet, and requests wait for one.
+  /// The daemon restarted. Requests wait for a controller, because none is connected yet.
   case restarted
 
   /// The maximum number of controls that a controller names.
@@ -15,6 +15,6 @@ public enum ControllerEvent: Sendable, Hashable {
 /// The outcome of a request to a controller.
 public enum RequestOutcome: Sendable, Hashable, Codable {
   case confirmed
-  /// The request was not carried out, for this reason.
+  /// The request was not carried out, for the given reason.
   case refused(reason: String)
 }

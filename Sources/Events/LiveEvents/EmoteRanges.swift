@@ -1,16 +1,14 @@
-/// The ranges of a text that are emotes, in Unicode scalars. Usable ranges are in order, non-empty,
-/// disjoint, and within the text.
+/// The ranges of a text that are emotes, in Unicode scalars. Ranges are usable if they are in
+/// order, non-empty, disjoint, and within the text.
 public enum EmoteRanges {
-  /// The maximum number of emotes in a message. On Twitch, the longest message fits 167 of the
-  /// shortest emotes.
+  /// The maximum number of emotes in a message. Twitch's longest message holds 167 of its shortest
+  /// emotes.
   public static let limit = 192
-  /// The valid positions. No line contains a text with more scalars.
+  /// The valid positions. A line is too short for a text with more scalars.
   package static let positions = 0...65_535
 
   /// Returns the usable ranges among the first ``limit`` of `ranges`, which may be in any order. Of
-  /// overlapping ranges, the one that starts first is kept.
-  ///
-  /// - Complexity: O(length of the text).
+  /// overlapping ranges, the first to start is kept. O(length of the text).
   public static func usable(_ ranges: some Collection<Range<Int>>, in text: Text) -> [Range<Int>] {
     guard !ranges.isEmpty else { return [] }
     let length = text.withUTF8 { $0.count { $0 & 0xC0 != 0x80 } }
@@ -24,13 +22,12 @@ public enum EmoteRanges {
     return usable
   }
 
-  /// Returns the start and end positions of ranges as a flat list, the inverse of ``paired(_:)``.
+  /// Returns the start and end positions of ranges as a flat list, which ``paired(_:)`` reads.
   package static func positions(of ranges: [Range<Int>]) -> [Int] {
     ranges.flatMap { [$0.lowerBound, $0.upperBound] }
   }
 
-  /// Returns the ranges of a flat list of start and end positions; `nil` if these are not valid
-  /// ranges.
+  /// Returns the ranges in a flat list of start and end positions, or `nil` if they are not valid.
   public static func paired(_ positions: [Int]) -> [Range<Int>]? {
     guard positions.count % 2 == 0 else { return nil }
     var ranges: [Range<Int>] = []
@@ -56,6 +53,6 @@ extension ChatMessage {
     }
   }
 
-  /// ``emotes`` as a flat list of start and end positions; `nil` without emotes.
+  /// ``emotes`` as a flat list of start and end positions. `nil` without emotes.
   package var emotePositions: [Int]? { hasEmotes ? EmoteRanges.positions(of: emotes) : nil }
 }

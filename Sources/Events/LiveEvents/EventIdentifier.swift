@@ -1,8 +1,8 @@
-// Duplicate events are detected by their identifiers. Only hashes of these are kept, so that
-// untrusted text is never compared as text.
+// Duplicate events are recognised by hashes of their identifiers, so that untrusted strings are
+// never compared.
 
 extension LiveEvent {
-  /// The hash of the event's identifier, which is unique in its room; `nil` without an identifier.
+  /// The hash of the event's identifier, which is unique in its room. `nil` without an identifier.
   package var identifierHash: UInt64? {
     switch payload {
     case .chat(.message(let message)): message.id.stableHash
@@ -18,9 +18,7 @@ extension LiveEvent {
 }
 
 extension Text {
-  /// A hash of the text's bytes that is the same in every process.
-  ///
-  /// - Complexity: O(length), eight bytes at a time.
+  /// A hash of the text's bytes that is the same in every process. O(length), eight bytes per step.
   package var stableHash: UInt64 {
     withUTF8 { utf8 in
       let bytes = UnsafeRawBufferPointer(utf8)

@@ -1,6 +1,4 @@
-/// Events of the header.
-///
-/// Each case names its native `type`.
+/// Events of the header. Each case lists its `type` in the native format.
 public enum HeaderEvent: Sendable, Hashable {
   /// `reaction`
   case reaction(kind: Text, count: Int)

@@ -1,13 +1,10 @@
 /// An event of a live stream, independent of its original format.
-///
-/// A plain value: decoders create it, throttles hold or coalesce it, and reducers read it.
 public struct LiveEvent: Sendable, Hashable {
-  /// The time at its source, in milliseconds since 1970; the time of arrival if the source provides
-  /// none. Not monotonic: real chat is up to 0.4 s out of order.
+  /// The time in milliseconds since 1970 from the source, or else the time of arrival. Not
+  /// monotonic, because real chat is up to 0.4 s out of order.
   public var timestamp: Timestamp
   public var payload: Payload
-  // Stored last, in space that would otherwise be padding, so that events do not get larger.
-  /// The origin of the event, as far as the sender provides it.
+  // Stored last, in space that would otherwise be padding, so that it does not enlarge events.
   public var origin: Origin
 
   public init(timestamp: Timestamp, payload: Payload, origin: Origin = .none) {
@@ -17,7 +14,7 @@ public struct LiveEvent: Sendable, Hashable {
   }
 
   /// The content of the event, by the part of the screen that shows it. Acts of the host are
-  /// ordinary events.
+  /// events, too.
   public enum Payload: Sendable, Hashable {
     case activity(ActivityEvent)
     case chat(ChatEvent)
@@ -29,7 +26,7 @@ public struct LiveEvent: Sendable, Hashable {
     case recorder(RecorderEvent)
     case source(SourceEvent)
     case waitingRoom(WaitingRoomEvent)
-    /// `stream`: the whole stream entered a state.
+    /// `stream`: the state of the whole stream changed.
     case stream(StreamState)
   }
 }

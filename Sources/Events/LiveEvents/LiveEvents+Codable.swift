@@ -1,4 +1,4 @@
-// The encoding of texts and messages in snapshots of a room: as plain text, without escapes.
+// A room's snapshots contain texts and messages as plain text, without escapes.
 
 extension Text: Codable {
   public init(from decoder: any Decoder) throws {

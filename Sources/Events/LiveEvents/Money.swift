@@ -1,9 +1,9 @@
-/// An amount of money as sent by platforms: a whole number of the smallest unit of a currency.
+/// An amount of money as platforms send it: an integer in the smallest unit of a currency.
 package struct Money {
   package var units: Int
   /// The number of decimal digits of the currency.
   package var places: Int
-  /// The code of the currency, such as `EUR`; `nil` if the platform provides none.
+  /// The code of the currency, such as `EUR`, if the platform provides one.
   package var currency: String?
 
   package init(units: Int, places: Int, currency: String?) {
@@ -15,7 +15,7 @@ package struct Money {
   /// The maximum number of decimal digits of a currency.
   package static let maximumPlaces = 6
 
-  /// The amount with all its decimal digits and the currency, such as `5.00 USD`.
+  /// The amount with all decimal digits and the currency, such as `5.00 USD`.
   package var text: String {
     let digits = String(units.magnitude)
     let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits

@@ -5,7 +5,7 @@ public struct NameColor: Hashable, Sendable {
 
   public init(rgb: UInt32) { self.rgb = rgb & 0xFF_FFFF }
 
-  /// Parses `#RRGGBB`, the format of platforms. The result is `nil` for any other text.
+  /// Parses `#RRGGBB`, the format of platforms. Returns `nil` for any other text.
   @inlinable
   public init?(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard bytes.count == 7, bytes[0] == UInt8(ascii: "#") else { return nil }
@@ -28,7 +28,7 @@ public struct NameColor: Hashable, Sendable {
 }
 
 extension NameColor: CustomStringConvertible {
-  /// The colour in the format `#1E90FF`.
+  /// The colour as a text such as `#1E90FF`.
   public var description: String {
     let digits = String(rgb, radix: 16, uppercase: true)
     return "#" + String(repeating: "0", count: 6 - digits.count) + digits

@@ -2,14 +2,14 @@ import Locking
 
 /// The origin of an event: the platform on which it happened, and the source that sent it.
 ///
-/// A number of two bytes, so that it neither enlarges events nor needs reference counting. The
-/// names are stored once per process, for its lifetime. Saved and recorded events contain the
-/// names.
+/// Stored as a number of two bytes, so that it neither enlarges events nor needs reference
+/// counting. Each process stores the names once, and never frees them. Saved and recorded events
+/// contain the names.
 public struct Origin: Sendable, Hashable {
   // Inlinable because each event is compared with it.
   @usableFromInline let index: UInt16
 
-  /// The origin of an event without one.
+  /// The origin of an event whose platform and source are unknown.
   @inlinable public static var none: Origin { Origin(index: 0) }
 
   @inlinable
@@ -17,12 +17,9 @@ public struct Origin: Sendable, Hashable {
 
   @inlinable public static func == (lhs: Origin, rhs: Origin) -> Bool { lhs.index == rhs.index }
 
-  /// Creates the origin with these names. The result equals ``none`` if both names are empty, or if
-  /// the process already stores ``limit`` other origins.
-  ///
-  /// - Parameters:
-  ///   - platform: The platform, such as `twitch`; empty if unknown.
-  ///   - source: The name of the source that sent the event; empty if unknown.
+  /// Creates an origin, such as platform `twitch` and the source's name; an empty name means
+  /// unknown. The result is ``none`` if both are empty, or if the process already stores ``limit``
+  /// origins.
   public init(platform: Text, source: Text = "") {
     let names = Names(platform: platform, source: source)
     self = Self.known.withLock { known in
@@ -36,7 +33,7 @@ public struct Origin: Sendable, Hashable {
     }
   }
 
-  /// The maximum number of origins per process, because the names come from untrusted senders. In a
+  /// The maximum number of origins per process, since untrusted senders choose the names. In a
   /// line, a name has at most ``EventLimits/nameLength`` bytes.
   public static let limit = 4096
 

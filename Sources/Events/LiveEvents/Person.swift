@@ -19,6 +19,6 @@ public struct Person: Sendable, Hashable, Codable {
     }
   }
 
-  /// The length of both texts, in bytes.
+  /// The length in bytes of both texts.
   package var byteCount: Int { id.byteCount + name.byteCount }
 }

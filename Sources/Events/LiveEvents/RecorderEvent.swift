@@ -1,6 +1,4 @@
-/// Reports of an external recorder.
-///
-/// Each case names its native `type`.
+/// Reports of an external recorder. Each case lists its `type` in the native format.
 public enum RecorderEvent: Sendable, Hashable {
   /// `recorder.state`
   case state(RecorderState)
@@ -8,21 +6,19 @@ public enum RecorderEvent: Sendable, Hashable {
   case progress(RecorderProgress)
 }
 
-/// The state of a recorder.
 public enum RecorderState: String, Sendable, CaseIterable, Codable {
   case idle, starting, recording, paused, stopping, failed
 }
 
-/// A request to a recorder.
 public enum RecorderWish: String, Sendable, CaseIterable, Codable {
   case start, stop, pause, resume
 }
 
-/// The progress of a recorder.
 public struct RecorderProgress: Sendable, Hashable {
   public var bytes: Int
   public var durationMilliseconds: Int
-  /// The completed steps of `total`, if the recorder reports them.
+  /// The number of completed steps, if the recorder reports it. ``total`` is the number of all
+  /// steps.
   public var done: Int?
   public var total: Int?
 

@@ -1,13 +1,12 @@
 /// The state of a room's recording.
 public enum RecordingState: String, Sendable, Codable, CaseIterable {
-  /// It is being written.
   case recording
-  /// It was stopped.
+  /// The recording was stopped.
   case finished
-  /// The program ended without stopping it. All acknowledged events are stored.
+  /// The daemon ended without stopping the recording. All acknowledged events are stored.
   case interrupted
-  /// It could not be continued; the reason is stored with it.
+  /// The recording could not be continued. The reason is stored with it.
   case failed
-  /// A segment differs from what was written; the reason names the segment.
+  /// The content of a segment differs from what was written. The reason names the segment.
   case damaged
 }

@@ -1,4 +1,4 @@
-/// The reason why a line or event was rejected. The raw value is its name in `rejectedByReason`.
+/// The reason why a line or event was rejected. Its raw value is the name in `rejectedByReason`.
 public enum RejectionReason: String, Error, Sendable, CaseIterable, Codable,
   CodingKeyRepresentable
 {
@@ -6,7 +6,7 @@ public enum RejectionReason: String, Error, Sendable, CaseIterable, Codable,
   case malformedJSON
   /// The line is not valid UTF-8.
   case invalidUTF8
-  /// `type` does not name an event.
+  /// The value of `type` is not an event type.
   case unknownType
   /// A member that the type requires is absent.
   case missingMember
@@ -20,15 +20,15 @@ public enum RejectionReason: String, Error, Sendable, CaseIterable, Codable,
   case unknownFormat
   /// An IRC line that violates the grammar, or lacks a tag required by its command.
   case malformedIRC
-  /// A line of the source's protocol (PING, JOIN, numerics) without information about the stream.
+  /// A line of the IRC protocol (PING, JOIN, numerics) without information about the stream.
   case protocolLine
-  /// An identifier that was received before, or a batch that the room already contains.
+  /// The identifier was received before, or the room already contains the batch.
   case duplicate
   /// The sender disconnected before the end of the line's batch.
   case unfinishedBatch
   /// The line's batch exceeds the maximum size of a batch.
   case batchTooLarge
-  /// The configured maximum number of rooms is open.
+  /// As many rooms are open as the configuration permits.
   case tooManyRooms
   /// The room was closed before the event reached it.
   case roomClosed
@@ -40,7 +40,7 @@ extension RejectionReason {
     meaning + (fault.map { (lines == 1 ? ": " : "; the first: ") + $0 } ?? "")
   }
 
-  /// The problem and its remedy.
+  /// The problem and its remedy, for people.
   package var meaning: String {
     switch self {
     case .malformedJSON: "looks like JSON but is invalid; send one object per line"

@@ -1,19 +1,18 @@
-/// The name of a room: `[a-z0-9_][a-z0-9_.-]{0,63}`, because names are used in paths and labels.
+/// The name of a room: `[a-z0-9_][a-z0-9_.-]{0,63}`, because paths and labels contain names.
 public struct RoomName: Sendable, Hashable, Comparable, CustomStringConvertible {
   public let description: String
 
   /// The room of events that name no room.
   public static let main = RoomName(unchecked: "main")
 
-  /// Creates a room name. The result is `nil` if `name` is invalid.
+  /// Creates a room name, or `nil` if `name` is invalid.
   public init?(_ name: some StringProtocol) {
     var name = String(name)
     guard name.withUTF8(RoomName.isValid) else { return nil }
     self.description = name
   }
 
-  /// Creates a room name from bytes. The result is `nil` if they are invalid. Valid names are
-  /// ASCII.
+  /// Creates a room name from bytes, or `nil` if they are invalid. Valid names are ASCII.
   public init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
     guard RoomName.isValid(bytes) else { return nil }
     self.description = String(decoding: bytes, as: UTF8.self)

@@ -1,10 +1,9 @@
-/// Reports of a room's sources: programs that send the events of a platform.
-///
-/// Each case names its native `type`.
+/// Reports of a room's sources, the programs that send a platform's events. Each case lists its
+/// `type` in the native format.
 public indirect enum SourceEvent: Sendable, Hashable {
   /// `source.state`; replaces the source's previous state.
   case state(SourceHealth)
-  /// `gap`: the events of this period are missing.
+  /// `gap`: the events of a period are missing.
   case gap(MissedTime)
 }
 
@@ -14,9 +13,9 @@ public struct SourceHealth: Sendable, Hashable, Codable {
     /// Not connected yet, or no longer connected.
     case connecting
     case live
-    /// Connected, but late.
+    /// Connected, but late in delivering events.
     case behind
-    /// The platform refuses the source, which does not retry automatically.
+    /// Refused by the platform. The source does not retry automatically.
     case refused
     case ended
   }
@@ -24,19 +23,19 @@ public struct SourceHealth: Sendable, Hashable, Codable {
   /// The name of the source, unique within its room.
   public var source: Text
   public var state: Connection
-  /// The platform, such as `twitch`; `nil` if unknown.
+  /// The platform, such as `twitch`, if known.
   public var platform: Text?
-  /// A readable reason for the state.
+  /// A human-readable reason for the state.
   public var reason: Text?
-  /// The current lateness in milliseconds.
+  /// How late the source's events are, in milliseconds.
   public var behindMilliseconds: Int?
-  /// The number of events that are known to be missing, that were later received from another
-  /// origin, and that were received twice.
+  /// The number of events known to be missing. ``backfilled`` counts those received later from
+  /// another origin, and ``duplicate`` those received repeatedly.
   public var lost: Int
   public var backfilled: Int
   public var duplicate: Int
-  /// The number of messages and deliveries that could not be shown, such as those of unknown kinds;
-  /// `nil` for none.
+  /// The number of messages and deliveries that could not be shown, for example because their kind
+  /// is unknown.
   public var notShown: Int?
 
   public init(
@@ -84,9 +83,9 @@ public struct SourceHealth: Sendable, Hashable, Codable {
 public struct MissedTime: Sendable, Hashable, Codable {
   public var source: Text
   public var from: Timestamp
-  /// The end of the period, not before ``from``.
+  /// The end of the period, which is not before ``from``.
   public var to: Timestamp
-  /// A readable reason.
+  /// A human-readable reason.
   public var reason: Text
 
   public init(source: Text, from: Timestamp, to: Timestamp, reason: Text) {

@@ -1,4 +1,4 @@
-/// The state of the stream as reported by its platform.
+/// The state of the stream as its platform reports it.
 public enum StreamState: String, Sendable, CaseIterable, Codable {
   case waiting, live, paused, ended
 }

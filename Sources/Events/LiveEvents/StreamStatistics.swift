@@ -1,4 +1,4 @@
-/// A sample of the encoder and the connection. Values unknown to the source are `nil`.
+/// A measurement of the encoder and its connection. Values that the source does not know are `nil`.
 public struct StreamStatistics: Sendable, Hashable {
   public var bitrateKbps: Double?
   public var framesPerSecond: Double?

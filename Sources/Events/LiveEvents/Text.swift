@@ -2,8 +2,8 @@ import Glibc
 
 /// A text of an event: bytes in a slab that are decoded on demand.
 ///
-/// Two texts are equal if their decoded contents are equal, wherever they are stored. The bytes are
-/// valid UTF-8, because decoders reject invalid lines.
+/// Two texts are equal if their decoded contents are equal, wherever they are stored. Decoders
+/// reject lines that are not valid UTF-8, so the bytes are valid.
 public struct Text: Sendable {
   @usableFromInline let slab: ByteSlab
   @usableFromInline let slice: ByteSlab.Slice
@@ -23,14 +23,11 @@ public struct Text: Sendable {
     }
   }
 
-  /// Whether the text is empty.
   @inlinable public var isEmpty: Bool { slice.isEmpty }
 
-  /// The length in bytes before escapes are resolved, which is an upper bound for the length of the
-  /// text.
+  /// The length in bytes before escapes are resolved, which the decoded text never exceeds.
   @inlinable public var byteCount: Int { slice.count }
 
-  /// The encoding of the bytes passed by ``withRawBytes(_:)``.
   @inlinable public var escape: ByteSlab.Escape { slice.escape }
 
   /// Calls `body` with the bytes as received, including escapes. Never copies.
@@ -39,21 +36,21 @@ public struct Text: Sendable {
     try slab.withBytes(of: slice, body)
   }
 
-  /// Calls `body` with the UTF-8 of the text. Copies only if an escape must be resolved.
+  /// Calls `body` with the UTF-8 of the text. Copies only if the text contains escapes.
   @inlinable
   public func withUTF8<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
     if slice.escape == .none { return try slab.withBytes(of: slice, body) }
     return try unescaped().withUnsafeBufferPointer(body)
   }
 
-  /// Returns a copy of the text in its own slab, so that it does not keep a larger slab alive.
+  /// Returns a copy in its own slab, so that the text does not keep a larger slab alive.
   public func owned() -> Text {
     withUTF8 { utf8 in
       Text(slab: ByteSlab(utf8), slice: ByteSlab.Slice(offset: 0, count: utf8.count))
     }
   }
 
-  /// Returns the text, truncated to at most `limit` bytes of UTF-8 at a scalar boundary.
+  /// Returns the text truncated to at most `limit` bytes of UTF-8, at a scalar boundary.
   package func cut(to limit: Int) -> Text {
     withUTF8 { utf8 in
       guard utf8.count > limit else { return self }

@@ -1,7 +1,7 @@
-/// Resolves the escapes of formats whose text is stored as received.
+/// Resolves the escapes of texts, which are stored as received.
 enum Unescaping {
-  /// Resolves escapes of RFC 8259, section 7. The input was validated when its line was decoded. A
-  /// lone surrogate becomes U+FFFD.
+  /// Resolves the escapes of a JSON string (RFC 8259, section 7), which the line decoder has
+  /// validated. A lone surrogate becomes U+FFFD.
   static func json(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(bytes.count)
@@ -28,8 +28,8 @@ enum Unescaping {
     return out
   }
 
-  /// Returns the elements of an array of strings, joined by commas. All separators were validated
-  /// when the line was decoded.
+  /// Returns the elements of a JSON array of strings, joined by commas. The line decoder has
+  /// validated the array.
   static func jsonStrings(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(bytes.count)
@@ -81,8 +81,8 @@ enum Unescaping {
     return value
   }
 
-  /// Resolves the escapes of IRCv3 message tags ("Escaping values"). A lone backslash at the end is
-  /// dropped.
+  /// Resolves the escapes of IRCv3 message tags ("Escaping values"). Drops a lone backslash at the
+  /// end.
   static func ircTag(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(bytes.count)

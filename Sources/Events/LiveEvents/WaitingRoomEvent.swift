@@ -1,6 +1,5 @@
-/// Events of the waiting room, and acts of the host on it.
-///
-/// Each case names its native `type`.
+/// Events of the waiting room, and acts of the host on it. Each case lists its `type` in the native
+/// format.
 public enum WaitingRoomEvent: Sendable, Hashable {
   /// `waiting.join`
   case join(Person)
@@ -8,17 +7,17 @@ public enum WaitingRoomEvent: Sendable, Hashable {
   case leave(Person)
   /// `waiting.admit`: the platform admitted a person.
   case admitted(Person)
-  /// `waiting.schedule`: the scheduled start of the stream; `nil` if unknown.
+  /// `waiting.schedule`: the scheduled start of the stream, if known.
   case schedule(startsAt: Timestamp?)
-  /// `waiting.capacity`: the maximum number of admitted people; `nil` for no limit.
+  /// `waiting.capacity`: the maximum number of admitted people, or `nil` for no limit.
   case capacity(Int?)
-  /// `waiting.pace`: the number of people admitted automatically per second, within ``pace``, as
-  /// long as the capacity allows; `nil` for none.
+  /// `waiting.pace`: the number of people per second, within ``pace``, to admit automatically while
+  /// the capacity allows; `nil` for none.
   case pace(perSecond: Double?)
   /// `host.admit`: the host admits people, up to the capacity.
   case admit(Admission)
 
-  /// The valid numbers of people admitted per second.
+  /// The valid values of `waiting.pace`, in people per second.
   public static var pace: ClosedRange<Double> { 0.01...1_000 }
 }
 
@@ -27,6 +26,6 @@ public enum Admission: Sendable, Hashable {
   /// The person who has waited longest.
   case next
   case all
-  /// One person, by identifier.
+  /// The person with this identifier.
   case person(Text)
 }

@@ -1,7 +1,7 @@
 package import Composable
 
 /// The model of a chat client: its connection, its rooms, the open room, and a question before
-/// leaving a room. Any kind of screen can show the state and send its user's actions.
+/// leaving a room. Any user interface can show the state and send the user's actions.
 @Reducer
 package struct Chat {
   @ObservableState
@@ -35,7 +35,6 @@ package struct Chat {
     case rooms(ElementAction<String, ChatRoom.Action>)
   }
 
-  /// The answers to a question.
   package enum Answer: Equatable, Sendable {
     case leaveConfirmed(String)
   }
@@ -75,7 +74,7 @@ package struct Chat {
         return .none
       case .question(.presented(.leaveConfirmed(let room))):
         if state.openRoom == room { state.openRoom = nil }
-        // The effects of the room end with it.
+        // Removing the room cancels its effects.
         state.rooms.remove(id: room)
         return .none
       case .question, .rooms: return .none
@@ -86,7 +85,7 @@ package struct Chat {
   }
 
   /// Connects and receives messages until the connection is lost. A new attempt cancels the
-  /// previous one.
+  /// previous attempt.
   private func connect(_ state: inout State, attempt: Int) -> Effect<Action> {
     state.connection = .connecting(attempt: attempt)
     let pause: Duration = attempt == 1 ? .zero : .seconds(1 << min(attempt - 2, 5))
@@ -102,7 +101,7 @@ package struct Chat {
     .cancellable(id: EffectName.connection, cancelInFlight: true)
   }
 
-  /// Adds a message to its room. A message for a room that was left is dropped.
+  /// Adds a message to its room, unless the user has left the room.
   private func receive(_ message: IncomingMessage, _ state: inout State) {
     let isOpen = state.openRoom == message.room
     let entry = Message(
@@ -116,7 +115,7 @@ package struct Chat {
 }
 
 extension AlertState<Chat.Answer> {
-  /// A question before leaving a room.
+  /// Asks for confirmation before leaving a room.
   package static func leave(_ room: String) -> Self {
     AlertState(
       "Leave \(room)?", message: "Unsent text will be lost.",

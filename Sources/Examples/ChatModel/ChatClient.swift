@@ -2,12 +2,12 @@ import Composable
 
 /// The requests of the model to the chat server.
 package struct ChatClient: DependencyValue {
-  /// Connects, and returns the messages that others write afterwards. The sequence throws when the
-  /// connection is lost.
+  /// Connects, and returns the messages that other users write from then onwards. The sequence
+  /// throws when the connection is lost.
   package var connect: @Sendable () async throws -> AsyncThrowingStream<IncomingMessage, any Error>
   /// Delivers a text to a room. Returns when the server has received it.
   package var send: @Sendable (_ text: String, _ room: String) async throws -> Void
-  /// Notifies the others in a room that the user is typing.
+  /// Informs the other users of a room that this user is typing.
   package var notifyTyping: @Sendable (_ room: String) async throws -> Void
 
   package init(
@@ -23,7 +23,7 @@ package struct ChatClient: DependencyValue {
     self.notifyTyping = notifyTyping
   }
 
-  /// The example has no server: each sent text is returned as an echo.
+  /// A client without a server, which echoes each sent text.
   package static var live: ChatClient {
     let (echoes, continuation) = AsyncThrowingStream.makeStream(of: IncomingMessage.self)
     return ChatClient(

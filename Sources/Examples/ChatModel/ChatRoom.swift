@@ -1,11 +1,10 @@
 package import Composable
 
-/// A room: its messages, and the user's draft.
+/// A chat room: its messages, and the user's draft.
 @Reducer
 package struct ChatRoom {
   @ObservableState
   package struct State: Equatable, Identifiable, Sendable {
-    /// The name of the room.
     package let id: String
     package var draft = ""
     package var unread = 0
@@ -16,7 +15,7 @@ package struct ChatRoom {
 
     package init(id: String) { self.id = id }
 
-    /// Adds a message, and removes the oldest one beyond the capacity.
+    /// Adds a message, and removes the oldest message if the capacity is exceeded.
     package mutating func add(_ message: Message) {
       messages.append(message)
       if messages.count > Self.capacity, let oldest = messages.first {
@@ -49,7 +48,7 @@ package struct ChatRoom {
 
     case .sendTapped:
       guard !state.draft.isEmpty else { return .none }
-      // Shown immediately. The effect reports whether it was delivered.
+      // The message is shown immediately. The effect reports whether it was delivered.
       let message = Message(
         id: dependencies.identifiers.next(), author: "me", text: state.draft, delivery: .pending)
       state.add(message)
@@ -80,7 +79,7 @@ package struct ChatRoom {
     }
   }
 
-  /// Sends a typing notification, at most once per three seconds. Occasional failures are ignored.
+  /// Sends a typing notification, at most one in three seconds. Failures are ignored.
   private func notifyTyping(_ room: String) -> Effect<Action> {
     .run(name: "Room.typing") { [client] _ in
       try await client.notifyTyping(room)

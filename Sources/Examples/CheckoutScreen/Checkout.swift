@@ -6,9 +6,9 @@ package struct Checkout {
   @ObservableState
   package struct State: Equatable, Sendable {
     package var payment: Payment = Payment.open
-    /// Observed only by its own view; see ``tracked``.
+    /// Observed only by the basket's own view; see ``tracked``.
     @ObservationStateIgnored package var basket: Basket.State
-    /// Changes many times per second.
+    /// Observed only by the offers' own view, because offers change many times per second.
     @ObservationStateIgnored package var offers: Offers.State
 
     package init(lines: Int, offers: Int) {
@@ -16,8 +16,8 @@ package struct Checkout {
       self.offers = Offers.State(count: offers)
     }
 
-    /// The ignored fields of the faulty variant: none, so the children are observed as a whole. The
-    /// scenario finds this mistake.
+    /// The set of ignored fields in the faulty variant, which is empty: views observe both children
+    /// as a whole. The scenario finds this mistake.
     package static let tracked: FieldSet = []
   }
 
@@ -57,7 +57,7 @@ package struct Checkout {
   }
 }
 
-/// The articles that the customer is about to buy.
+/// The articles that the customer wants to buy.
 @Reducer
 package struct Basket {
   @ObservableState
@@ -78,7 +78,7 @@ package struct Basket {
   }
 }
 
-/// The other offers of the shop.
+/// The other articles that the shop offers.
 @Reducer
 package struct Offers {
   @ObservableState

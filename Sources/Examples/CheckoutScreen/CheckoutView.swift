@@ -1,7 +1,7 @@
 import Composable
 package import ViewGraph
 
-/// The whole screen.
+/// The whole checkout screen.
 package struct CheckoutView: View {
   package static let name = "CheckoutView"
 
@@ -22,7 +22,7 @@ package struct CheckoutView: View {
   }
 }
 
-/// A row for each line of the basket.
+/// Shows a row for each line of the basket.
 package struct BasketView: View {
   package static let name = "BasketView"
 
@@ -34,7 +34,7 @@ package struct BasketView: View {
   }
 }
 
-/// The stock of each offer.
+/// Shows the stock of each offer.
 package struct OffersView: View {
   package static let name = "OffersView"
 

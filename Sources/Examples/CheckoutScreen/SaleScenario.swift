@@ -13,7 +13,7 @@ package enum SaleScenario {
   package static let offers = 40
   package static let lines = 60
 
-  /// The costs, which are assumed and not measured.
+  /// A mid-range phone with assumed, not measured, costs.
   package static let phone = Device(
     "phone", cores: 4,
     costs: DeviceProfile.Costs(
@@ -24,7 +24,8 @@ package enum SaleScenario {
       .cost(.milliseconds(4), element: .microseconds(600), appearance: .milliseconds(3)))
   )
 
-  /// - Parameter ignored: The fields whose changes are not observed; `nil` for those of the state.
+  /// - Parameter ignored: The fields whose changes are not observed; `nil` for the state's own
+  ///   choice.
   package static func screen(ignoring ignored: FieldSet? = nil) -> SimulatedScreen<SaleEvent> {
     SimulatedScreen(
       CheckoutView(), state: { Checkout.State(lines: lines, offers: offers) }, ignoring: ignored,
@@ -46,8 +47,8 @@ package enum SaleScenario {
       })
   }
 
-  /// Other customers buy at random, and very fast from the eighth to the twelfth second. This
-  /// customer occasionally adds an article, and finally pays.
+  /// Other customers buy at random, and very fast from the eighth to the twelfth second. The
+  /// customer at this screen occasionally adds an article, and finally pays.
   package static let events: [EventStream<SaleEvent>] = [
     .poisson(every: .milliseconds(200)) { random in
       .sold([random.integer(in: 0...offers - 1)])

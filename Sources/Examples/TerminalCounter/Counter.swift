@@ -1,13 +1,13 @@
 package import Composable
 
-/// A counter that is changed by hand or by a timer, and that shows its prime factors on request.
+/// A counter that keys or a timer change, and that shows its prime factors on request.
 @Reducer
 package struct Counter {
   @ObservableState
   package struct State: Equatable, Sendable {
     package var count: Int
     package var isTimerOn = false
-    /// The prime factors of the current count; empty until they are requested and found.
+    /// The prime factors of the count. Empty until they were requested and found.
     package var factors: [Int] = []
 
     package init(count: Int = 0) { self.count = count }
@@ -28,7 +28,7 @@ package struct Counter {
   private let factors: @Sendable (Int) async throws -> [Int]
 
   /// - Parameters:
-  ///   - clock: The clock of the timer. Tests pass a clock that they advance by hand.
+  ///   - clock: The clock of the timer, which tests advance manually.
   ///   - factors: Finds the prime factors of a number.
   package init(
     clock: any Clock<Duration>,
@@ -50,7 +50,7 @@ package struct Counter {
         .cancellable(id: EffectName.timer)
 
     case .factorsTapped:
-      // Runs outside the lane, so that the lane stays free for other actions, such as one that
+      // This runs outside the lane, so that the lane can run other actions, such as one that
       // cancels this work.
       return .run(name: "Counter.factors", onLane: false) { [factors, count = state.count] send in
         send(.factorsFound(try await factors(count)))
@@ -63,7 +63,7 @@ package struct Counter {
     }
   }
 
-  // Shared by three actions. Sending another action would need two steps for the same result.
+  // A shared function for three actions, since sending another action would take two steps.
   private func count(_ state: inout State, by step: Int) -> Effect<Action> {
     state.count += step
     state.factors = []

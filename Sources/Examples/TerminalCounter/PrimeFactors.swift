@@ -1,10 +1,7 @@
-/// Returns the prime factors of `number` in ascending order, with repetitions; none for numbers
-/// below 2.
+/// Returns the prime factors of `number` in ascending order, with repetitions, and none below 2.
 ///
-/// Regularly yields to other tasks, and checks for cancellation.
-///
-/// - Throws: `CancellationError`.
-/// - Complexity: O(√`number`) divisions.
+/// Yields regularly to other tasks, and throws `CancellationError` if cancelled. O(√`number`)
+/// divisions.
 package func primeFactors(of number: Int) async throws -> [Int] {
   guard number > 1 else { return [] }
   var factors: [Int] = []

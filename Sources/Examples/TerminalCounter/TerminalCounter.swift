@@ -22,7 +22,7 @@ struct TerminalCounter {
   /// Returns the keys up to the first `q` or the end of the input.
   private static func keys() -> AsyncStream<Character> {
     let (keys, continuation) = AsyncStream.makeStream(of: Character.self)
-    // Uses a dedicated thread, because reading blocks.
+    // Reading blocks, so it needs a dedicated thread.
     Thread.detachNewThread {
       while let line = readLine(), !line.contains("q") {
         for key in line { continuation.yield(key) }

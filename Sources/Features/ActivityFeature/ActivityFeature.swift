@@ -1,14 +1,13 @@
 package import Composable
 package import LiveEvents
 
-/// The activity of viewers, newest first: follows, gifts, raids, cheers, and redemptions. Also
-/// their hype train, goals, and prediction.
+/// The feed of viewers' activity, newest first: follows, gifts, raids, cheers, and redemptions.
+/// Includes the hype train, goals, and prediction.
 @Reducer
 package struct ActivityFeature {
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
     package var feed = ActivityFeed()
-    /// The current hype train.
     package var train: HypeTrain?
     package var prediction: Prediction?
     /// At most ``ActivityFeature/maximumGoals`` goals, in order of arrival.
@@ -21,12 +20,12 @@ package struct ActivityFeature {
     case followed(Person, at: Timestamp, from: Origin = .none)
     case redeemed(Redemption, at: Timestamp, from: Origin = .none)
     case announced(Announcement, at: Timestamp, from: Origin = .none)
-    /// A notice of the chat was received.
+    /// The chat received a notice.
     case noticed(ChatNotice, at: Timestamp, from: Origin = .none)
     case trainMoved(HypeTrain, at: Timestamp, from: Origin = .none)
     case predicted(Prediction)
     case counted(Goal)
-    /// A moderator removed a message, or the messages of a person.
+    /// A moderator removed a message, or all messages from a person.
     case retracted(Retraction)
     case pinned(Int)
     case unpinned(Int)
@@ -40,7 +39,7 @@ package struct ActivityFeature {
     case everything
   }
 
-  /// The maximum number of goals. The oldest goal is removed for a further one.
+  /// The maximum number of goals. A further goal replaces the oldest.
   package static let maximumGoals = 4
 
   package init() {}
@@ -93,8 +92,8 @@ package struct ActivityFeature {
 }
 
 extension Prediction {
-  /// Returns a copy that owns its texts, because a prediction must not keep its received batch of
-  /// lines alive.
+  /// Returns a copy that owns its texts, so that the prediction does not keep its batch of lines
+  /// alive.
   fileprivate func owned() -> Prediction {
     Prediction(
       id: id.owned(), title: title.owned(), state: state, options: options.map { $0.owned() },

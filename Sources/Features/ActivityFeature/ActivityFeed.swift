@@ -1,11 +1,11 @@
 package import LiveEvents
 
-/// A row of the feed: an act of one person, or similar acts of several people at about the same
-/// time. It owns its texts.
+/// A row of the feed: an act of one person, or similar acts by several people at about the same
+/// time. Owns its texts.
 package struct ActivityRow: Equatable, Sendable, Codable {
   package enum Kind: String, Sendable, CaseIterable, Codable {
     case follow, redemption, announcement, hypeTrain
-    // The notices of the chat.
+    // These kinds are notices of the chat.
     case subscribe, resubscribe, gift, giftBomb, raid, cheer
 
     init(_ kind: ChatNotice.Kind) {
@@ -29,10 +29,10 @@ package struct ActivityRow: Equatable, Sendable, Codable {
     }
   }
 
-  /// The ordinal of the row in the room, starting at 1. The host refers to a row by this number.
+  /// The number of the row in the room, starting at 1, by which the host refers to the row.
   package fileprivate(set) var number = 0
   package let kind: Kind
-  /// The name of the person, or of the newest of several; `nil` if unknown.
+  /// The name of the person, or of the newest person if acts are combined. `nil` if unknown.
   package fileprivate(set) var name: String?
   /// The number of combined acts.
   package fileprivate(set) var times = 1
@@ -42,9 +42,9 @@ package struct ActivityRow: Equatable, Sendable, Codable {
   /// The title of the reward.
   package var title: String?
   package fileprivate(set) var text: String?
-  /// The start and end positions of the text's emotes as a flat list; `nil` without emotes.
+  /// The start and end positions of the text's emotes as a flat list. `nil` without emotes.
   package fileprivate(set) var emotes: [Int]?
-  /// The author and the message of the text, so that moderators can remove it.
+  /// The author and identifier of the message in the row, so that moderators can remove its text.
   private var author: String?
   private var message: String?
   /// The timestamp of the newest act.
@@ -67,7 +67,7 @@ package struct ActivityRow: Equatable, Sendable, Codable {
     self.source = source.isEmpty ? nil : String(source)
   }
 
-  /// The maximum length of a text, in bytes of UTF-8.
+  /// The maximum length of a text in bytes of UTF-8.
   static let textLength = 512
 
   /// Adds the text that the person wrote in the message with this identifier.
@@ -83,7 +83,7 @@ package struct ActivityRow: Equatable, Sendable, Codable {
     self.message = message.map { String($0) }
   }
 
-  /// Returns whether the row contains a text that a moderator removes.
+  /// Returns whether the row contains a text that a moderator removed.
   fileprivate func says(_ retraction: ActivityFeature.Retraction) -> Bool {
     guard text != nil else { return false }
     switch retraction {
@@ -99,7 +99,7 @@ package struct ActivityRow: Equatable, Sendable, Codable {
     (text, emotes, author, message) = (nil, nil, nil, nil)
   }
 
-  /// The memory of the row, in bytes.
+  /// The memory that the row uses, in bytes.
   fileprivate var byteCount: Int {
     MemoryLayout<ActivityRow>.stride + (name?.utf8.count ?? 0) + (title?.utf8.count ?? 0)
       + (text?.utf8.count ?? 0) + (emotes?.count ?? 0) * MemoryLayout<Int>.stride
@@ -115,13 +115,13 @@ package struct ActivityRow: Equatable, Sendable, Codable {
   private static func areAlike(_ left: String?, _ right: String?) -> Bool {
     switch (left, right) {
     case (nil, nil): true
-    // Compared as bytes, because the texts are untrusted.
+    // Bytes are compared, because the texts are untrusted.
     case (let left?, let right?): left.utf8.elementsEqual(right.utf8)
     case (nil, _?), (_?, nil): false
     }
   }
 
-  /// Adds an act that happened at about the same time.
+  /// Combines the row with an act that happened at about the same time.
   fileprivate mutating func fold(_ other: ActivityRow) {
     times += 1
     (name, source) = (other.name, other.source)
@@ -132,17 +132,17 @@ package struct ActivityRow: Equatable, Sendable, Codable {
   }
 }
 
-/// The newest rows, newest last. A pinned row stays until it is unpinned or dismissed. If many acts
-/// of a kind happen together, a few rows are shown, and the others are combined into one row with a
-/// count.
+/// The newest rows, the newest last. A pinned row stays until it is unpinned or dismissed. If many
+/// similar acts happen together, the first few get rows, and the others are combined into one row
+/// with a count.
 package struct ActivityFeed: Equatable, Sendable, Codable {
-  /// The maximum number of rows, and their maximum memory in bytes.
+  /// The maximum number of rows. ``byteLimit`` is the maximum memory in bytes.
   package static let limit = 50
   package static let byteLimit = 32 << 10
   /// The maximum number of pinned rows, so that new rows always fit.
   package static let pinnedLimit = 8
-  /// The number of similar rows within ``foldWindow`` after which further acts are combined with
-  /// the newest row.
+  /// The number of similar rows within ``foldWindow`` from which the newest row combines further
+  /// acts.
   package static let foldAfter = 3
   /// The period in which acts are combined, in milliseconds of the events' time.
   package static let foldWindow: Timestamp = 10_000
@@ -153,9 +153,7 @@ package struct ActivityFeed: Equatable, Sendable, Codable {
 
   package init() {}
 
-  /// Adds a notice of the chat.
-  ///
-  /// - Parameter count: The number of gifts, months, viewers, or bits.
+  /// Adds a notice of the chat. `count` is its number of gifts, months, viewers, or bits.
   package mutating func add(
     _ notice: ChatNotice, count: Int, at time: Timestamp, from origin: Origin = .none
   ) {
@@ -165,17 +163,17 @@ package struct ActivityFeed: Equatable, Sendable, Codable {
     add(row)
   }
 
-  /// - Complexity: O(``limit``).
+  /// O(``limit``).
   mutating func retract(_ retraction: ActivityFeature.Retraction) {
     for index in rows.indices where rows[index].says(retraction) { rows[index].removeWords() }
   }
 
-  /// Returns whether a row contains a text that a moderator removes.
+  /// Returns whether a row contains a text that a moderator removed.
   package func says(_ retraction: ActivityFeature.Retraction) -> Bool {
     rows.contains { $0.says(retraction) }
   }
 
-  /// - Complexity: O(``limit``).
+  /// O(``limit``).
   mutating func add(_ row: ActivityRow) {
     total += 1
     if row.kind.folds {
@@ -216,7 +214,7 @@ package struct ActivityFeed: Equatable, Sendable, Codable {
     rows.reversed().filter(\.isPinned) + rows.reversed().filter { !$0.isPinned }
   }
 
-  /// Whether the rows belong to several platforms, so that each row shows its platform.
+  /// Whether the rows belong to several platforms, so that each row must show its platform.
   package var isMixed: Bool {
     let platforms = rows.lazy.compactMap(\.platform)
     guard let first = platforms.first else { return false }

@@ -2,7 +2,7 @@ package import LiveEvents
 package import RateLimiting
 package import Throttling
 
-/// Throttles the progress of hype trains and goals: the latest wins. All other events pass
+/// Throttles the progress of hype trains and goals, of which the latest wins. All other events pass
 /// immediately, after all earlier events.
 package struct ActivityThrottle: PartThrottle {
   package typealias Action = ActivityFeature.Action
@@ -13,7 +13,7 @@ package struct ActivityThrottle: PartThrottle {
     let origin: Origin
   }
 
-  /// The origin of the event that is received next.
+  /// The origin of the next received event.
   package var origin = Origin.none
 
   private var trains: Paced<LatestWins<Move>>
@@ -21,7 +21,7 @@ package struct ActivityThrottle: PartThrottle {
 
   package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
     trains = Paced(LatestWins(interval: policies[.goals].interval))
-    // The progress of further goals passes immediately.
+    // Of more than `keyCapacity` goals, the progress passes without a throttle.
     goals = Paced(
       KeyedLatestWins(
         interval: policies[.goals].interval, keyCapacity: 4 * ActivityFeature.maximumGoals))

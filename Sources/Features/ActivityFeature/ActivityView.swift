@@ -2,10 +2,10 @@ import LiveEvents
 package import ViewGraph
 import Wording
 
-/// Shows the hype train, goals, and prediction, and below them the feed.
+/// Shows the hype train, goals, and prediction above the feed.
 package struct ActivityView: View {
   package static let name = "ActivityView"
-  /// The number of rows of the feed that are drawn.
+  /// The maximum number of rows of the feed that are drawn.
   private static let drawn = 20
 
   private static let rowActs = [NoticeHandling.pin, .unpin, .dismiss].map {

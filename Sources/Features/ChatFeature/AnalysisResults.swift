@@ -1,8 +1,7 @@
 package import LiveEvents
 
 extension ChatFeature.Action {
-  /// The event that records the result of an effect; `nil` for actions that are not results of
-  /// effects.
+  /// The event that records the result of an effect. `nil` for other actions.
   package var event: ChatEvent? {
     switch self {
     case .analysed(let findings): .findings(findings)

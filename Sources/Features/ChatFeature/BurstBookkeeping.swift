@@ -3,7 +3,7 @@ import LiveEvents
 
 /// The state of the analysis for bursts of duplicates.
 package struct BurstBookkeeping: Equatable, Sendable, Codable {
-  /// The maximum number of people that are distinguished in all bursts together.
+  /// The maximum number of people counted in all bursts of duplicates together.
   static let peopleLimit = 32_768
   /// The maximum memory of the analysis in bytes, including the state of the search and its
   /// messages.
@@ -14,15 +14,15 @@ package struct BurstBookkeeping: Equatable, Sendable, Codable {
     + HighlightTimeline.limit * (MemoryLayout<ChatHighlight>.stride + ChatHighlight.wordLimit * 128)
 
   var window = BurstWindow()
-  /// The batch that is being searched; at most one at a time.
+  /// The batch that is being searched, at most one at a time.
   var underWay: MessageBatch?
   /// The messages that wait for the next run.
   var pending = MessageBatch()
   /// The number of the newest run.
   var run = 0
-  /// The message counts of the authors in each burst.
+  /// The message counts of the authors in each burst of duplicates.
   private var people: [Int: KeyTable] = [:]
-  /// The total number of keys in these tables.
+  /// The total number of keys in ``people``.
   private var peopleCount = 0
 
   init() {}
@@ -31,9 +31,9 @@ package struct BurstBookkeeping: Equatable, Sendable, Codable {
     case window, underWay, pending, run, people, peopleCount
   }
 
-  /// Decodes the state. Recounts the people, and rejects more than ``peopleLimit``, because the
-  /// file may be manipulated. Restarts the analysis if the message numbers are implausibly high,
-  /// because later numbers would overflow.
+  /// Decodes the state, which may have been manipulated. Recounts the people and rejects more than
+  /// ``peopleLimit``. Restarts the analysis if the message numbers are so high that later numbers
+  /// would overflow.
   package init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     window = try values.decode(BurstWindow.self, forKey: .window)
@@ -50,12 +50,12 @@ package struct BurstBookkeeping: Equatable, Sendable, Codable {
     if latest > Self.latestMessage { self = BurstBookkeeping() }
   }
 
-  /// Half of the highest number that can be saved, so that the following numbers can be saved too.
+  /// The highest message number to accept: half of the highest that can be saved, so that there are
+  /// enough following numbers.
   private static let latestMessage = EventLimits.total.upperBound / 2
 
-  /// Adds messages to those that wait. Returns the number of messages that did not fit.
-  ///
-  /// - Parameter hidden: The indices of messages that are not shown, in ascending order.
+  /// Adds messages to those that wait, except those at the `hidden` indices, in ascending order.
+  /// Returns the number of messages that did not fit.
   mutating func add(_ batch: [TimedMessage], numberedFrom first: Int, without hidden: [Int]) -> Int
   {
     var left = 0
@@ -73,8 +73,8 @@ package struct BurstBookkeeping: Equatable, Sendable, Codable {
     return left
   }
 
-  /// Begins the next run with the waiting messages, if no run is in progress. Returns whether a run
-  /// began.
+  /// Begins the next run with the waiting messages, unless a run is in progress. Returns whether a
+  /// run began.
   mutating func begin() -> Bool {
     guard underWay == nil, !pending.isEmpty else { return false }
     run += 1
@@ -86,7 +86,7 @@ package struct BurstBookkeeping: Equatable, Sendable, Codable {
   // MARK: Results
 
   /// Applies the findings about the current batch, which ends the run. Returns the ordinals of
-  /// messages of earlier batches that joined a burst.
+  /// messages of earlier batches that joined a burst of duplicates.
   mutating func end(_ findings: ChatFindings, _ waves: inout Waves) -> Set<Int> {
     guard let batch = underWay else { return [] }
     underWay = nil
@@ -96,7 +96,7 @@ package struct BurstBookkeeping: Equatable, Sendable, Codable {
       waves.current.append(Wave(number: waves.newest, sample: String(sample)))
     }
     var successors: [Int: Int] = [:]
-    // Merges only into older bursts, so that the chain of successors ends.
+    // Bursts merge only into older bursts, so that the chain of successors ends.
     for merger in findings.mergers where merger.into < merger.wave {
       merge(merger, &waves)
       successors[merger.wave] = merger.into
@@ -151,8 +151,8 @@ package struct BurstBookkeeping: Equatable, Sendable, Codable {
     forget(merger.wave, &waves)
   }
 
-  /// Removes empty bursts. If there are too many, also removes those with the fewest messages,
-  /// whose messages are then shown normally.
+  /// Removes empty bursts of duplicates. If there are still too many, dissolves those with the
+  /// fewest messages, which are then shown normally.
   private mutating func trim(_ waves: inout Waves) {
     for wave in waves.current where wave.messages <= 0 { forget(wave.number, &waves) }
     while waves.current.count > ChatFindings.burstLimit,
@@ -168,10 +168,10 @@ package struct BurstBookkeeping: Equatable, Sendable, Codable {
     peopleCount -= people.removeValue(forKey: wave)?.count ?? 0
   }
 
-  // MARK: What ends waves
+  // MARK: The end of bursts
 
-  /// Ends the bursts that have received no messages for a long time. Not during a run, because its
-  /// findings may refer to them.
+  /// Ends the bursts of duplicates without recent messages, except during a run, whose findings may
+  /// refer to them.
   mutating func endSilent(_ waves: inout Waves, at now: Timestamp) {
     guard underWay == nil else { return }
     for wave in waves.current {
@@ -180,7 +180,7 @@ package struct BurstBookkeeping: Equatable, Sendable, Codable {
     }
   }
 
-  /// Removes deleted messages from their bursts, and excludes them from the result of a current
+  /// Removes deleted messages from their bursts of duplicates, and from the results of a current
   /// run.
   mutating func hide(_ target: ModerationTarget, _ waves: inout Waves) {
     for entry in window.hide(target) {
@@ -195,7 +195,7 @@ package struct BurstBookkeeping: Equatable, Sendable, Codable {
     case .everything:
       for wave in waves.current { forget(wave.number, &waves) }
     case .author(let id):
-      // Their messages from before the window.
+      // The person's messages that have left the window must be removed, too.
       let key = id.withUTF8(ChatterSet.key)
       for index in waves.current.indices {
         guard let rest = people[waves.current[index].number]?.remove(key) else { continue }

@@ -2,26 +2,25 @@ import Analysis
 import Foundation
 import LiveEvents
 
-/// The newest messages passed to the analysis, numbered from 0, with their authors and bursts. A
-/// message in the window can join a burst, and leave it by deletion.
+/// The newest messages passed to the analysis, numbered from 0, with their authors and bursts of
+/// duplicates. A message in the window can join a burst, and leaves the burst if it is deleted.
 struct BurstWindow: Equatable, Sendable {
-  /// The capacity. The batch being analysed and the waiting messages are always in the window.
+  /// The capacity, which always includes the analysed batch and the waiting messages.
   static let capacity = 2 * ChatFindings.batchLimit
-  /// The maximum memory, in bytes.
   static let memory = capacity * 52
-  /// The burst number of a deleted message.
+  /// The value that marks deleted messages in place of a burst number.
   private static let hidden: Int32 = -1
 
-  /// The number after that of the newest message.
+  /// The number of the next message.
   private(set) var end = 0
-  // Stored at the message's number modulo the capacity.
+  // Each array stores a message's value at the message's number modulo the capacity.
   private var ids: [UInt64] = []
   private var people: [UInt128] = []
   private var ordinals: [Int] = []
   private var times: [Timestamp] = []
   private var waves: [Int32] = []
 
-  /// A message that joins or leaves a burst.
+  /// A message that joins or leaves a burst of duplicates.
   struct Entry: Equatable {
     let person: UInt128
     let time: Timestamp
@@ -51,18 +50,17 @@ struct BurstWindow: Equatable, Sendable {
     message >= max(0, end - Self.capacity) && message < end
   }
 
-  /// Returns the ordinal of a message in the room; `nil` if the message has left the window.
+  /// Returns the ordinal of a message in the room, or `nil` if the message has left the window.
   func ordinal(of message: Int) -> Int? {
     contains(message) ? ordinals[message % Self.capacity] : nil
   }
 
-  /// Returns whether a message belongs to a burst.
   func isInBurst(_ message: Int) -> Bool {
     contains(message) && waves[message % Self.capacity] > 0
   }
 
-  /// Adds a message to a burst. Returns `nil` if the message has left the window, was deleted, or
-  /// already belongs to a burst.
+  /// Adds a message to a burst of duplicates. Returns `nil` if the message has left the window, was
+  /// deleted, or already belongs to a burst.
   mutating func assign(_ message: Int, to wave: Int) -> Entry? {
     let slot = message % Self.capacity
     guard contains(message), waves[slot] == 0 else { return nil }
@@ -70,16 +68,15 @@ struct BurstWindow: Equatable, Sendable {
     return Entry(person: people[slot], time: times[slot], wave: wave)
   }
 
-  /// Moves all messages of a burst to another one; 0 for none.
+  /// Moves all messages of a burst of duplicates to another burst, or with 0 to none.
   mutating func move(_ wave: Int, to other: Int) {
     for slot in waves.indices where waves[slot] == Int32(clamping: wave) {
       waves[slot] = Int32(clamping: other)
     }
   }
 
-  /// Marks messages as deleted. Returns the messages that leave a burst.
-  ///
-  /// - Complexity: O(``capacity``), some ten microseconds.
+  /// Marks messages as deleted. Returns the messages that leave a burst of duplicates.
+  /// O(``capacity``), some ten microseconds.
   mutating func hide(_ target: ModerationTarget) -> [Entry] {
     var left: [Entry] = []
     switch target {
@@ -104,7 +101,7 @@ struct BurstWindow: Equatable, Sendable {
   }
 }
 
-/// Encoded as blocks of bytes.
+/// Encodes the window as blocks of bytes.
 extension BurstWindow: Codable {
   private enum CodingKeys: String, CodingKey { case end, ids, people, ordinals, times, waves }
 

@@ -2,7 +2,7 @@ package import Analysis
 import Composable
 package import LiveEvents
 
-/// Searches the running chat of a room for bursts of duplicates and highlights, outside the lane.
+/// Searches a room's running chat for bursts of duplicates and highlights, outside the lane.
 package struct ChatAnalysis: DependencyValue {
   /// Searches a batch. Called for one batch at a time; keeps its own state between batches.
   package var search: @Sendable (BurstSearch) async throws -> ChatFindings

@@ -10,10 +10,9 @@ extension ChatFeature.State {
     bookkeeping.analysis = BurstBookkeeping()
   }
 
-  /// Whether a batch of messages is being analysed.
   package var isAnalysing: Bool { bookkeeping.analysis?.underWay != nil }
 
-  /// Whether there are current bursts of duplicates, which expire without further messages.
+  /// Whether bursts of duplicates are current, and expire even without further messages.
   package var hasBursts: Bool { waves?.current.isEmpty == false }
 }
 
@@ -75,7 +74,7 @@ extension ChatFeature {
     .cancellable(id: AnalysisID())
   }
 
-  /// Applies the findings of a run, and begins the next run.
+  /// Applies the findings of a run of the analysis, and begins the next run.
   func note(_ findings: ChatFindings, in state: inout State) -> Effect<Action> {
     guard var waves = state.waves, let batch = state.bookkeeping.analysis?.underWay,
       findings.run == state.bookkeeping.analysis?.run
@@ -87,8 +86,8 @@ extension ChatFeature {
     return beginRun(&state)
   }
 
-  /// Adds the messages of a batch to the messages outside bursts, and removes messages that have
-  /// joined a burst.
+  /// Adds a batch's messages that belong to no burst of duplicates to ``folded``, and removes
+  /// messages that have joined a burst since.
   private func fold(
     _ batch: MessageBatch, _ joined: Set<Int>, _ waves: inout Waves, in state: inout State
   ) {
@@ -100,7 +99,7 @@ extension ChatFeature {
     var next = batch.first
     state.folded?.append(messages, after: through, through: last) { ordinal in
       while next < batch.end, window.ordinal(of: next) ?? 0 < ordinal { next += 1 }
-      // A message that was not analysed belongs to no burst.
+      // A message that was not analysed belongs to no burst of duplicates.
       return window.ordinal(of: next) != ordinal || !window.isInBurst(next)
     }
     waves.through = max(through, last)

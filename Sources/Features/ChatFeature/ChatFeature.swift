@@ -4,7 +4,7 @@ import RateLimiting
 
 /// The chat of a room: its displayed messages and its counts.
 ///
-/// Every message is read once to count it. Only messages that enter the bounded history are copied
+/// Counts each message with a single read. Only messages that enter the bounded history are copied
 /// out of the received bytes.
 @Reducer
 package struct ChatFeature {
@@ -16,17 +16,16 @@ package struct ChatFeature {
     case timedOut(ChatTimeout, at: Timestamp)
     case notice(ChatNotice, at: Timestamp, from: Origin = .none)
     case modesChanged(ChatModes)
-    /// The time of the events has advanced. Lets the rate fall while the chat is silent.
+    /// The time of the events has advanced, which lets the rate fall while the chat is silent.
     case ticked(at: Timestamp)
     /// The host changed which part of the chat is visible.
     case reading(Reading)
-    /// A frame is due, and part of the history has not been reviewed yet.
+    /// A frame is due, and the review of the history continues.
     case reviewContinued
-    /// Starts or restarts the analysis for bursts of duplicates, or ends it.
+    /// Starts, restarts, or ends the analysis for bursts of duplicates.
     case analysisWanted(Bool)
-    /// The program was restarted.
+    /// The daemon restarted, so the current run of the analysis must restart.
     case analysisResumed
-    /// A run of the analysis has finished.
     case analysed(ChatFindings)
   }
 
@@ -34,7 +33,7 @@ package struct ChatFeature {
 
   package init(dependencies: Dependencies = .live()) { self.dependencies = dependencies }
 
-  /// - Complexity: O(1) per message on average; O(history) per moderation event.
+  /// O(1) per message on average; O(history) per moderation event.
   package func reduce(into state: inout State, action: Action) -> Effect<Action> {
     switch action {
     case .messages(let batch):
@@ -46,7 +45,7 @@ package struct ChatFeature {
       state.bookkeeping.moderation.recordClear(at: time)
       moderate(&state, hiding: .everything)
     case .timedOut(let timeout, let time):
-      // A time-out counts as one act, regardless of the number of identifiers.
+      // A time-out counts as one act of moderation, regardless of the number of identifiers.
       state.moderations += 1
       for author in authors(meantBy: timeout.user, in: state) {
         state.bookkeeping.moderation.recordTimeout(of: author, at: time)
@@ -61,7 +60,7 @@ package struct ChatFeature {
       state.bookkeeping.pace.advance(to: time)
       state.rate = state.bookkeeping.pace.rate
       sampleRate(&state)
-      // Advancing the board in place would count as a change each time.
+      // Advancing the notices in place would mark them as changed each time.
       if state.notices.isHolding { state.notices.advance(to: time) }
       endSilentBursts(&state)
     case .reading(let reading):
@@ -107,7 +106,7 @@ package struct ChatFeature {
   }
 
   /// Returns the identifiers of a person named by a moderator. If the moderator gave no identifier,
-  /// returns the name (for messages without an identifier) and the identifiers of all people who
+  /// returns the name, for messages without an identifier, and the identifiers of all people who
   /// wrote under it.
   private func authors(meantBy person: Person, in state: State) -> [Text] {
     guard person.id.isEmpty else { return [person.id] }
@@ -115,7 +114,7 @@ package struct ChatFeature {
     let people =
       state.messages.map { Person(id: $0.message.userID, name: $0.message.userName) }
       + state.notices.entries.map(\.notice.user)
-    // The order is the same in every process.
+    // The order must be the same in every process.
     for other in people where other.isNamed(person.name) && !authors.contains(other.id) {
       authors.append(other.id)
     }
@@ -137,9 +136,9 @@ package struct ChatFeature {
       state.messages = kept
     }
     hideWords(of: target, among: all, in: &state)
-    // Accessing the board in place would count as a change.
+    // Accessing the notices in place would mark them as changed.
     if state.notices.says(target) { state.notices.retract(target) }
-    // Messages that pass a filter, or belong to a thread, may already have left the history.
+    // The filtered messages and the thread may contain messages that have left the history.
     if let kept = state.filtered?.removing(target) { state.filtered = kept }
     if let kept = state.thread?.messages.removing(target) { state.thread?.messages = kept }
     if let kept = state.folded?.removing(target) { state.folded = kept }

@@ -4,8 +4,8 @@ package import LiveEvents
 package struct ChatFilter: Equatable, Sendable, Codable {
   /// The identifier of the author.
   package let person: Text?
-  /// Text that occurs in the first ``searchedBytes`` bytes of the message, ignoring case; empty for
-  /// any text.
+  /// Text that must occur in the first ``searchedBytes`` bytes of the message, ignoring case. If
+  /// empty, any text passes.
   package let words: String
   package let mentionsOnly: Bool
   /// The platform of the message.
@@ -33,12 +33,12 @@ package struct ChatFilter: Equatable, Sendable, Codable {
       platform: try container.decodeIfPresent(Text.self, forKey: .platform))
   }
 
-  /// The part of a text that is searched for words and mentions, in bytes.
+  /// How many bytes of a text are searched for words and mentions.
   package static let searchedBytes = TextSearch.searchedBytes
 
   package var isEmpty: Bool { person == nil && words.isEmpty && !mentionsOnly && platform == nil }
 
-  /// - Complexity: O(length of the text) if there are words to search, regardless of the words.
+  /// O(length of the text) if words are searched, regardless of the words.
   func passes(_ message: DisplayedMessage) -> Bool {
     if mentionsOnly, !message.isMention { return false }
     if let person, message.message.userID != person { return false }
@@ -47,7 +47,7 @@ package struct ChatFilter: Equatable, Sendable, Codable {
   }
 }
 
-/// Names whose mentions are highlighted: `@name` as a whole word, ignoring case.
+/// Names whose mentions are highlighted. A mention is `@name` as a whole word, ignoring case.
 package struct MentionedNames: Equatable, Sendable, Codable {
   package let names: [String]
   private let search: TextSearch
@@ -66,6 +66,6 @@ package struct MentionedNames: Equatable, Sendable, Codable {
 
   var isEmpty: Bool { names.isEmpty }
 
-  /// - Complexity: O(length of the text), regardless of the names and their number.
+  /// O(length of the text), regardless of the names and their number.
   func occur(in text: Text) -> Bool { search.occurs(in: text) }
 }

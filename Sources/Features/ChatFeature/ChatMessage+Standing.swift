@@ -1,13 +1,13 @@
 import LiveEvents
 
 extension ChatMessage {
-  /// The role of the author in the room, derived from the platform's badges. `nil` for most people,
-  /// and for badges of other kinds, such as rewards.
+  /// The author's role in the room according to the platform's badges. `nil` for most people, and
+  /// for badges of other kinds, such as rewards.
   var standing: String? {
     badges.withRawBytes { bytes in
       let known = bytes.split(separator: UInt8(ascii: ","), maxSplits: Self.mostBadges)
         .prefix(Self.mostBadges).compactMap { badge in
-          // A number after the name is the badge's version.
+          // A number after the slash is the badge's version.
           let name = badge.prefix { $0 != UInt8(ascii: "/") }
           return Self.standings.firstIndex { $0.name.utf8.elementsEqual(name) }
         }
@@ -15,7 +15,7 @@ extension ChatMessage {
     }
   }
 
-  /// The maximum number of badges that are read. The badges are untrusted text.
+  /// The maximum number of badges that are read, since badges are untrusted text.
   private static let mostBadges = 16
 
   /// The known badges, most important first.

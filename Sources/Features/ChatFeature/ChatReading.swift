@@ -3,12 +3,11 @@ package import LiveEvents
 extension ChatFeature {
   /// Acts of the host that change which part of the chat is visible.
   package enum Reading: Equatable, Sendable {
-    /// The host has scrolled back to older messages. New messages are counted as unread.
+    /// The host has scrolled back to older messages, so new messages are unread.
     case scrolledBack
     case scrolledToEnd
-    /// Shows only messages that pass the filter; `nil` shows all.
+    /// Shows only messages that pass the filter, or with `nil` all messages.
     indirect case filterChanged(ChatFilter?)
-    /// Sets the names whose mentions are highlighted.
     case mentionedNamesChanged([String])
     /// Opens the thread that contains the message with this identifier from the source.
     case threadOpened(messageID: Text)
@@ -25,10 +24,10 @@ extension ChatFeature {
     case .scrolledToEnd:
       catchUp(&state)
     case .filterChanged(let filter):
-      // An empty filter would only keep a second, identical history.
+      // An empty filter would only require a second, identical history.
       state.filter = filter?.isEmpty == false ? filter : nil
       if state.filter == nil { state.filtered = nil } else { beginReview(&state) }
-      // The unread messages may not be among those visible now.
+      // The unread messages may not be among the visible ones now.
       catchUp(&state)
     case .mentionedNamesChanged(let names):
       state.mentionedNames = MentionedNames(names)
@@ -48,10 +47,8 @@ extension ChatFeature {
     }
   }
 
-  /// Updates the visible messages with the newest `count` messages of the history.
-  ///
-  /// - Complexity: O(`count`) if there is a filter, a thread is open, or the host has scrolled
-  ///   back; otherwise O(1).
+  /// Updates the visible messages with the newest `count` messages of the history. O(`count`) if
+  /// there is a filter, a thread is open, or the host has scrolled back; otherwise O(1).
   func follow(_ count: Int, in state: inout State) {
     guard state.filter != nil || state.thread != nil || state.readUpTo != nil else { return }
     let newest = state.messages.suffix(count)
@@ -68,7 +65,7 @@ extension ChatFeature {
     }
   }
 
-  /// Subtracts removed messages from the unread count, because they will never be read.
+  /// Subtracts removed messages from the unread count, since they can no longer be read.
   func subtractUnread(_ history: MessageHistory, _ target: ModerationTarget, in state: inout State)
   {
     guard let read = state.readUpTo, state.unread > 0 else { return }
@@ -89,7 +86,7 @@ extension ChatFeature {
   }
 }
 
-/// A message with all its replies, including replies to replies.
+/// A chat message with all its replies, including replies to replies.
 package struct ChatThread: Equatable, Sendable, Codable {
   /// The number of the message that started the thread.
   package let root: Int

@@ -6,15 +6,15 @@ package import RateLimiting
 extension ChatFeature {
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
-    /// The number of messages so far, including messages deleted since.
+    /// The number of messages so far, including messages that were deleted since.
     package var total = 0
     /// The number of people who have written a message.
     package var chatters = 0
-    /// `true` once there were more people than can be counted exactly: ``chatters`` is then a lower
+    /// `true` after more people wrote than can be counted exactly, so that ``chatters`` is a lower
     /// bound.
     package var chattersAtLeast: Bool?
-    /// `true` once messages came from more than one platform: the platform of each message is then
-    /// shown.
+    /// `true` after messages arrived from several platforms, so that each message shows its
+    /// platform.
     package var isMixed: Bool?
     /// The number of messages that moderation removed from the screen or prevented from appearing.
     package var deleted = 0
@@ -24,43 +24,40 @@ extension ChatFeature {
     package var noticeCount = 0
     /// The number of messages in the second before the newest timestamp.
     package var rate = 0
-    /// ``rate`` over time; `nil` before the first sample.
+    /// ``rate`` over time, or `nil` before the first sample.
     package var rateHistory: History?
     package var busiestSecond = PeakSecond()
     /// The displayed messages, oldest first.
     package var messages: MessageHistory
-    /// The newest notices.
     package var notices = NoticeBoard()
     /// The people who wrote the most messages, busiest first.
     package var topChatters: [TopChatter] = []
-    /// The ``messages`` that pass ``filter``; `nil` without a filter. Updated with each message, so
-    /// that no view has to search the history.
+    /// The ``messages`` that pass ``filter``, updated with each message so that no view has to
+    /// search the history. `nil` without a filter.
     package var filtered: MessageHistory?
     package var filter: ChatFilter?
-    /// The bursts of nearly identical messages; `nil` unless the chat is analysed.
+    /// The bursts of duplicates, or `nil` unless the chat is analysed.
     package var waves: Waves?
-    /// The ``messages`` that were analysed and belong to no burst; `nil` unless the chat is
+    /// The analysed ``messages`` that belong to no burst of duplicates. `nil` unless the chat is
     /// analysed.
     package var folded: MessageHistory?
-    /// The periods in which the chat was unusually busy; `nil` before the first one, and unless the
+    /// The periods in which the chat was unusually busy. `nil` before the first, and unless the
     /// chat is analysed.
     package var highlights: HighlightTimeline?
-    /// The open thread, with its messages.
     package var thread: ChatThread?
-    /// The number of the last message before the host scrolled back; `nil` while the newest
+    /// The number of the last message before the host scrolled back. `nil` while the newest
     /// messages are shown.
     package var readUpTo: Int?
-    /// The number of visible messages that have arrived since then, including those that have left
-    /// the history.
+    /// The number of visible messages since the host scrolled back, including messages that have
+    /// left the history.
     package var unread = 0
-    /// The names whose mentions are highlighted.
     package var mentionedNames = MentionedNames()
-    /// The active chat modes, as far as the source has reported them.
+    /// The active chat modes that the source has reported.
     package var modes = ChatModes()
     /// Data that views do not read. It is large, and changed in place without notifying observers.
     @ObservationStateIgnored package var bookkeeping = ChatBookkeeping()
 
-    /// - Parameter historyLimit: The maximum number of displayed messages; at least 1.
+    /// - Parameter historyLimit: The maximum number of displayed messages, at least 1.
     package init(historyLimit: Int = 500) {
       messages = MessageHistory(limit: historyLimit)
     }
@@ -68,14 +65,12 @@ extension ChatFeature {
 }
 
 extension ChatFeature.State {
-  /// Returns whether `limit` is the limit of all kept message lists.
+  /// Returns whether all lists of messages have this limit.
   package func keepsHistory(of limit: Int) -> Bool {
     [messages, filtered, folded, thread?.messages].allSatisfy { $0?.limit ?? limit == limit }
   }
 
-  /// Changes the maximum number of kept messages.
-  ///
-  /// - Complexity: O(history) if the number changes; otherwise O(1).
+  /// Changes the limit of all lists of messages. O(history) if the limit changes; otherwise O(1).
   package mutating func limitHistory(to limit: Int) {
     messages = messages.limited(to: limit)
     filtered = filtered?.limited(to: limit)
@@ -90,21 +85,21 @@ package struct ChatBookkeeping: Equatable, Sendable, Codable {
   package var pace = MessagePace()
   package var moderation = RecentModeration()
   package var rateSampler: HistorySampler?
-  /// The remaining part of a review of the history; `nil` if no review is in progress.
+  /// The rest of a review of the history, or `nil` if no review is in progress.
   var review: HistoryReview?
   /// The first platform of a message, and the newest origin while all messages have the same
   /// platform.
   private var platform: Text?
   private var newestOrigin: Origin?
-  /// The state of the analysis; `nil` unless the chat is analysed.
+  /// The state of the analysis, or `nil` unless the chat is analysed.
   var analysis: BurstBookkeeping?
-  /// The words of deleted messages; `nil` until a message is deleted in an analysed chat.
+  /// The words of deleted messages, or `nil` before a message was deleted in an analysed chat.
   var hiddenWords: HiddenWords?
 
   package init() {}
 
-  /// Returns the number of platforms named by messages so far, including this batch, up to 2. Once
-  /// a chat has several platforms, its messages are no longer checked.
+  /// Returns the number of different platforms of messages so far, including this batch, up to 2.
+  /// Messages are no longer checked after the result was 2.
   mutating func platforms(_ batch: [TimedMessage]) -> Int {
     for index in batch.indices {
       let origin = batch[index].origin

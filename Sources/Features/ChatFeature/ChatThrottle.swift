@@ -2,12 +2,12 @@ package import LiveEvents
 package import RateLimiting
 package import Throttling
 
-/// Throttles the chat: all messages are kept, in one action per frame. Moderation, notices, modes,
-/// and acts of the host pass immediately, after all earlier messages.
+/// Throttles the chat. Keeps all messages, and passes them in one action per frame. Moderation,
+/// notices, modes, and acts of the host pass immediately, after all earlier messages.
 package struct ChatThrottle: PartThrottle {
   private var messages: Paced<KeepAll<TimedMessage>>
   private var held = HeldBytes()
-  /// The origin of the event that is received next.
+  /// The origin of the next received event.
   package var origin = Origin.none
 
   package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {

@@ -4,17 +4,17 @@ import RateLimiting
 package import ViewGraph
 import Wording
 
-/// Shows the newest messages, below the figures of the chat and the content requested by the host.
+/// Shows the chat's counts, the content requested by the host, and below them the newest messages.
 package struct ChatView: View {
   package static let name = "ChatView"
 
-  /// The number of messages in a frame.
+  /// The maximum number of messages in a frame.
   package static let rows = 12
-  /// The number of earlier messages that a subscriber receives.
+  /// The maximum number of earlier messages that a subscriber receives.
   package static let earlierRows = 48
-  /// The number of bursts shown, those that began last.
+  /// The maximum number of bursts of duplicates shown. The newest are shown.
   static let burstRows = 4
-  /// The number of highlights shown, the newest.
+  /// The maximum number of highlights shown. The newest are shown.
   static let highlightRows = 3
 
   private static let messageActs = [
@@ -99,7 +99,7 @@ package struct ChatView: View {
 }
 
 extension Wave {
-  /// The row keeps its identity while the burst grows.
+  /// The row of a burst of duplicates, which keeps its identity while the burst grows.
   fileprivate var row: ViewNode.ListRow {
     .init(
       id: "wave-\(number)",
@@ -140,7 +140,7 @@ extension ChatFilter {
   }
 }
 
-/// A row of the message list.
+/// A row in the list of messages.
 private struct ChatRow: Equatable {
   let message: DisplayedMessage
   /// Whether the row shows the platform of the message, because there are several.
@@ -154,8 +154,7 @@ private struct ChatRow: Equatable {
 }
 
 extension DisplayedMessage {
-  /// - Parameter isMixed: Whether the row shows the platform of the message, because there are
-  ///   several.
+  /// - Parameter isMixed: Whether the row shows the message's platform, because there are several.
   fileprivate func row(ofSeveral isMixed: Bool) -> ViewNode.ListRow {
     var marks: [ViewNode] = []
     if isMixed, origin != .none, !origin.platform.isEmpty {
@@ -169,7 +168,7 @@ extension DisplayedMessage {
     let text = message.words(isMention ? .warning : .normal)
     let author = message.author(isFollowed: answered != nil)
     let words = answered.map { [author, message.to($0), text] } ?? [author, text]
-    // Skips the concatenation for most messages, which have no marks, because each frame creates
+    // Most messages have no marks. Skipping their concatenation matters, because each frame creates
     // all rows that it draws.
     return .init(id: String(number), .row(marks.isEmpty ? words : marks + words))
   }
@@ -179,7 +178,7 @@ extension ChatMessage {
   /// The separator after the name. An action continues the name without a colon.
   private var end: String { isAction ? "" : ":" }
 
-  /// Returns the author of the answered message, shown after the author.
+  /// Returns the author of the answered message, which is shown after the author of the reply.
   fileprivate func to(_ answered: String) -> ViewNode { .text("> \(answered)\(end)", .faint) }
 
   fileprivate func words(_ emphasis: ViewNode.Emphasis) -> ViewNode {
@@ -197,8 +196,8 @@ extension ChatMessage {
     return emotes.isEmpty ? .text(whole, .strong) : .marked(whole, emotes, .strong)
   }
 
-  /// Returns the author as one element, because separate elements for badges and cheers would cost
-  /// more layout.
+  /// Returns the author as a single element, since separate elements for badges and cheers would
+  /// make the layout slower.
   fileprivate func author(isFollowed: Bool) -> ViewNode {
     let name = String(userName)
     let (bits, color) = (self.bits, self.color?.rgb)

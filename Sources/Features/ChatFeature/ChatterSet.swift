@@ -1,41 +1,38 @@
 import Foundation
 package import LiveEvents
 
-/// The people who have written messages, and the number of their messages. Exact for up to
+/// The people who have written messages, and the number of messages of each. Exact for up to
 /// ``capacity`` people.
 ///
-/// Most identifiers have at most 15 bytes, and fit into the 16 bytes of an integer. For longer
-/// identifiers, a fingerprint of 120 bits is stored. Takes 32 to 64 bytes per person.
+/// A key has 16 bytes: an identifier of at most 15 bytes, as most are, or a fingerprint of 120 bits
+/// of a longer identifier. A person takes 32 to 64 bytes.
 package struct ChatterSet: Sendable {
-  /// The maximum number of people that are distinguished. Identifiers are untrusted, so there must
-  /// be a limit.
+  /// The maximum number of people that are distinguished. Identifiers are untrusted, so memory must
+  /// be limited.
   package static let capacity = 98_304
-  /// The maximum memory for all people, in bytes.
   package static var byteLimit: Int { KeyTable.bytes(for: capacity) }
 
   private var people = KeyTable()
-  /// The people who wrote the most messages, busiest first. People with equal counts are ordered by
-  /// who reached the count first.
+  /// The people who wrote the most messages, busiest first. Among people with equal counts, the
+  /// first to reach the count is first.
   package private(set) var top: [TopChatter] = []
-  /// Whether people beyond ``capacity`` were omitted.
+  /// Whether people beyond ``capacity`` were not counted.
   package private(set) var isFull = false
 
   package init() {}
 
   package var count: Int { people.count }
 
-  /// Counts a message for the author of each element. Omits people beyond ``capacity``.
-  ///
-  /// - Complexity: O(1) on average per message. Copies nothing for known people who are not among
-  ///   the busiest.
+  /// Counts a message for the author of each element, except for people beyond ``capacity``. O(1)
+  /// on average per message. Copies nothing for known people who are not among the busiest.
   package mutating func count(authorsOf batch: [TimedMessage]) {
     let most = min(batch.count, Self.countedAtOnce)
     withUnsafeTemporaryAllocation(of: UInt128.self, capacity: most) { keys in
       withUnsafeTemporaryAllocation(of: Int.self, capacity: most) { times in
         for start in stride(from: 0, to: batch.count, by: Self.countedAtOnce) {
           let part = start..<min(start + Self.countedAtOnce, batch.count)
-          // Computes all keys first, and in place. No step depends on the previous one (reference
-          // counting would), so the processor can fetch several texts concurrently.
+          // All keys are computed first, and in place. No step depends on the previous step, as
+          // reference counting would, so the processor can fetch several texts concurrently.
           batch[part].withUnsafeBufferPointer { batch in
             guard let first = batch.baseAddress else { return }
             for index in batch.indices {
@@ -74,9 +71,9 @@ package struct ChatterSet: Sendable {
     top.insert(entry, at: index)
   }
 
-  /// Returns the key of an identifier: its bytes, with their count in the last byte, so that keys
-  /// are unique and never zero. For a longer identifier, returns the FNV-1a hash, marked by a last
-  /// byte that no count has.
+  /// Returns the key of an identifier. A short key is the bytes, with their count in the last byte,
+  /// so that keys are unique and never zero. For a longer identifier, the key is the FNV-1a hash,
+  /// with a last byte that no count has.
   static func key(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt128 {
     var key: UInt128 = 0
     guard bytes.count >= 16 else {
@@ -131,7 +128,7 @@ extension ChatterSet: Codable {
 
 /// A person and the number of their messages.
 package struct TopChatter: Equatable, Sendable, Codable {
-  /// The number of ranked people.
+  /// The maximum number of ranked people.
   package static let limit = 5
 
   package let userID: Text
@@ -139,23 +136,22 @@ package struct TopChatter: Equatable, Sendable, Codable {
   package internal(set) var messages: Int
 }
 
-/// Counts integers other than zero.
+/// Counts non-zero integers.
 ///
 /// Uses open addressing with linear probing. `Dictionary` would cost four times as much per
-/// message, because its hash is general-purpose. This hash only has to distinguish people.
+/// message, because its hash must suit any key. This hash only has to distinguish people.
 struct KeyTable: Sendable {
-  /// The keys. Zero marks an empty slot. The number of slots is a power of two, of which at most
+  /// The keys, with zero for an empty slot. The number of slots is a power of two, of which at most
   /// three quarters are used.
   private var slots: ContiguousArray<UInt128> = ContiguousArray(repeating: 0, count: 64)
   /// The counts, at the same indices as their keys.
   private var counts: ContiguousArray<Int> = ContiguousArray(repeating: 0, count: 64)
   private(set) var count = 0
-  /// A seed that differs between processes, so that an attacker cannot choose colliding keys. It
-  /// affects only the internal layout.
+  /// A seed that differs between processes, so that an attacker cannot choose colliding keys. Only
+  /// the memory layout depends on it.
   private let seed = UInt64(truncatingIfNeeded: Hasher().finalize())
 
-  /// Counts a key. Returns its count, including this time; `nil` for a new key if there are already
-  /// `limit` keys.
+  /// Counts a key. Returns its new count, or `nil` for a new key if there are already `limit` keys.
   mutating func count(_ key: UInt128, limit: Int = .max) -> Int? {
     let slot = slot(of: key)
     if slots[slot] == 0 {
@@ -167,18 +163,16 @@ struct KeyTable: Sendable {
     return counts[slot]
   }
 
-  /// Counts keys, none of which may be zero. Stores the count of each in `times`, including this
-  /// time; zero for a new key if there are already `limit` keys.
-  ///
-  /// - Complexity: Like the single-key version, but all keys are searched first, so that the
-  ///   processor can fetch several concurrently.
+  /// Counts keys, none of which may be zero. Stores the new count of each in `times`, or zero for a
+  /// new key if there are already `limit` keys. All keys are searched before any is counted, so
+  /// that the processor can fetch several slots concurrently.
   mutating func count(
     _ keys: UnsafeBufferPointer<UInt128>, into times: UnsafeMutableBufferPointer<Int>, limit: Int
   ) {
     for index in keys.indices { times.initializeElement(at: index, to: slot(of: keys[index])) }
     for index in keys.indices {
       let slot = times[index]
-      // Unless the key is new, or the table has grown since the search.
+      // The slot is wrong if the key is new, or the table has grown since the search.
       if slots[slot] == keys[index] {
         counts[slot] += 1
         times[index] = counts[slot]
@@ -188,14 +182,13 @@ struct KeyTable: Sendable {
     }
   }
 
-  /// Sets the count of a key.
   mutating func set(_ times: Int, for key: UInt128) {
     let slot = slot(of: key)
     if slots[slot] == 0 { add(key, at: slot) }
     counts[self.slot(of: key)] = times
   }
 
-  /// Decrements the count of a key. Returns its new count; `nil` if the key was not counted.
+  /// Decrements the count of a key. Returns its new count, or `nil` if the key was not counted.
   mutating func uncount(_ key: UInt128) -> Int? {
     let slot = slot(of: key)
     guard slots[slot] != 0 else { return nil }
@@ -205,7 +198,7 @@ struct KeyTable: Sendable {
     return rest
   }
 
-  /// Removes a key. Returns its previous count; `nil` if it was not counted.
+  /// Removes a key. Returns its previous count, or `nil` if the key was not counted.
   mutating func remove(_ key: UInt128) -> Int? {
     let slot = slot(of: key)
     guard slots[slot] != 0 else { return nil }
@@ -221,8 +214,8 @@ struct KeyTable: Sendable {
     }
   }
 
-  /// Empties a slot. Moves later keys of the same probe sequence up, so that they can still be
-  /// found.
+  /// Empties a slot. Moves later keys of the same probe sequence forward, so that searches still
+  /// find them.
   private mutating func remove(at slot: Int) {
     let mask = slots.count - 1
     var (gap, next) = (slot, (slot + 1) & mask)
@@ -238,9 +231,7 @@ struct KeyTable: Sendable {
     count -= 1
   }
 
-  /// Keeps at most `limit` keys, those with the highest counts.
-  ///
-  /// - Complexity: O(*n* log *n*).
+  /// Keeps the `limit` keys with the highest counts. O(*n* log *n*).
   mutating func keepBusiest(_ limit: Int) {
     let all = zip(counts, slots).filter { $0.1 != 0 }.sorted { $0 > $1 }
     self = KeyTable()
@@ -301,7 +292,7 @@ extension KeyTable: Equatable {
   }
 }
 
-/// Encodes the used keys with their counts, 24 bytes each, independent of the layout.
+/// Encodes the used keys with their counts, 24 bytes each, in any memory layout.
 extension KeyTable: Codable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()

@@ -1,6 +1,6 @@
 package import LiveEvents
 
-/// A message with its timestamp, in flight to the reducer.
+/// A message with its timestamp, on the way from the throttle to the reducer.
 package struct TimedMessage: Equatable, Sendable {
   package var timestamp: Timestamp
   package var message: ChatMessage
@@ -13,9 +13,9 @@ package struct TimedMessage: Equatable, Sendable {
   }
 }
 
-/// A displayed message. It owns its text.
+/// A displayed message, which owns its text.
 package struct DisplayedMessage: Equatable, Sendable, Identifiable {
-  /// The ordinal of the message in the room, starting at 1. Unlike the identifier from the source,
+  /// The number of the message in the room, starting at 1. Unlike the identifier from the source,
   /// it is guaranteed to be unique.
   package let number: Int
   package let timestamp: Timestamp
@@ -28,15 +28,15 @@ package struct DisplayedMessage: Equatable, Sendable, Identifiable {
   package internal(set) var answered: String?
   /// Whether the message contains one of the highlighted names.
   package internal(set) var isMention = false
-  /// Hashes of the identifiers of the message and its author, so that moderation can find its
-  /// targets without comparing all identifiers.
+  /// Hashes of the message's and the author's identifiers, so that moderation finds its targets
+  /// without comparing all identifiers.
   let idHash: Int
   let userHash: Int
 
   package var id: Int { number }
 
-  /// Returns whether both messages look the same. Compares storage and not texts, except for
-  /// ``answered``, so equal messages may count as different.
+  /// Returns whether both messages look the same. Compares the storage of texts instead of their
+  /// content, except for ``answered``, so equal messages may count as different.
   func isIdentical(to other: DisplayedMessage) -> Bool {
     number == other.number && timestamp == other.timestamp && origin == other.origin
       && thread == other.thread && answered == other.answered && isMention == other.isMention

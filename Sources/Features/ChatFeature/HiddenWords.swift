@@ -3,11 +3,11 @@ import LiveEvents
 
 /// The words of deleted messages, kept for as long as the analysis may remember them.
 struct HiddenWords: Equatable, Sendable, Codable {
-  /// The maximum number of words. The oldest are removed first.
+  /// The maximum number of words. The oldest words are removed first.
   private static let limit = 1_024
-  /// The maximum memory, in bytes.
   static let memory = limit * MemoryLayout<Entry>.stride
-  /// The lifetime of a word, in milliseconds. Longer than the analysis remembers the words of a
+  /// How long a word is kept, in milliseconds. It is longer than the analysis remembers the words
+  /// of a second.
   /// second.
   private static let time: Timestamp = 60_000
 
@@ -17,12 +17,12 @@ struct HiddenWords: Equatable, Sendable, Codable {
   }
 
   private var entries: [Entry] = []
-  /// The time of the last clear. Highlights that began at or before it have no words.
+  /// The time of the last clear of the chat. Highlights that began no later have no words.
   private(set) var clearedAt: Timestamp?
 
   mutating func hide(_ words: Set<UInt64>, at now: Timestamp) {
     entries = entries.filter { !isOver($0, at: now) }
-    // The order is the same in every process.
+    // The order must be the same in every process.
     entries += words.sorted().map { Entry(word: $0, at: now) }
     if entries.count > Self.limit { entries.removeFirst(entries.count - Self.limit) }
   }
@@ -57,9 +57,8 @@ extension ChatFeature {
     state.highlights = timeline
   }
 
-  /// Removes the words of deleted messages from the highlights.
-  ///
-  /// - Parameter messages: The messages that were shown before the deletion.
+  /// Removes the words of deleted messages from the highlights. `messages` were shown before the
+  /// deletion.
   func hideWords(
     of target: ModerationTarget, among messages: MessageHistory, in state: inout State
   ) {

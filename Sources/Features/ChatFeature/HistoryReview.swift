@@ -1,10 +1,10 @@
 import LiveEvents
 
-/// The progress of reviewing the history after the names or the filter changed.
+/// The progress of applying changed names or a changed filter to the history.
 ///
-/// A history may contain megabytes. The first part is reviewed immediately, which covers an
-/// ordinary history. Each frame then reviews the next part, oldest messages first. Frames are
-/// recorded, so a replay reaches the same state at the same time.
+/// A history may contain megabytes. Its first part is reviewed immediately, which suffices for an
+/// ordinary history. Each frame then reviews the next part, oldest messages first. Recordings
+/// contain the frames, so a replay reaches the same state at the same time.
 package struct HistoryReview: Equatable, Sendable, Codable {
   /// The maximum bytes of text that are reviewed together, which takes about a millisecond.
   package static let bytes = 256 << 10
@@ -16,22 +16,20 @@ package struct HistoryReview: Equatable, Sendable, Codable {
 }
 
 extension ChatFeature.State {
-  /// Whether part of the history has not been reviewed since the names or the filter changed.
-  /// ``filtered`` then lacks the messages of that part.
+  /// Whether part of the history has not been reviewed since the names or the filter changed. Until
+  /// then, ``filtered`` lacks the messages of that part.
   package var isReviewing: Bool { bookkeeping.review != nil }
 }
 
 extension ChatFeature {
-  /// Restarts the review, for changed names or a changed filter.
   func beginReview(_ state: inout State) {
     state.filtered = state.filter.map { _ in MessageHistory(limit: state.messages.limit) }
     state.bookkeeping.review = HistoryReview(next: state.messages.first?.number ?? 0)
     continueReview(&state)
   }
 
-  /// Reviews the next part of the history.
-  ///
-  /// - Complexity: O(``HistoryReview/bytes``); at the end O(history) if a thread is open.
+  /// Reviews the next part of the history. O(``HistoryReview/bytes``), and for the last part
+  /// O(history) if a thread is open.
   func continueReview(_ state: inout State) {
     guard let review = state.bookkeeping.review else { return }
     let mentions = state.mentionedNames

@@ -1,23 +1,20 @@
 package import LiveEvents
 
-/// The newest messages that may be shown, oldest first. Holds at most ``limit`` messages and at
-/// most ``byteLimit`` bytes.
-///
-/// A ring buffer: adding a message to a full history is O(1) on average.
+/// The newest messages that may be shown, oldest first, at most ``limit`` messages and at most
+/// ``byteLimit`` bytes. A ring buffer: adding a message to a full history is O(1) on average.
 package struct MessageHistory: Sendable {
   package let limit: Int
-  /// The maximum memory of the messages, in bytes. The oldest messages are removed for a new one.
+  /// The maximum memory of the messages in bytes. A new message displaces the oldest messages.
   package let byteLimit: Int
-  /// The memory of the messages, in bytes.
+  /// The memory of the messages in bytes.
   package private(set) var bytes = 0
   /// The number of messages that were removed early because of long texts.
   package private(set) var leftOut = 0
   package private(set) var count = 0
   private var slots: [DisplayedMessage?] = []
-  /// The index of the oldest message in `slots`.
   private var oldest = 0
 
-  /// - Parameter limit: The maximum number of messages; at least 1.
+  /// - Parameter limit: The maximum number of messages, at least 1.
   package init(limit: Int) {
     precondition(limit > 0, "a history needs capacity for one message")
     self.limit = limit
@@ -25,13 +22,13 @@ package struct MessageHistory: Sendable {
   }
 
   /// Returns the maximum memory of a history with `limit` messages, in bytes. An ordinary message
-  /// takes about 400 bytes, so only texts longer than any platform allows can exceed it.
+  /// takes about 400 bytes, so only texts longer than any platform allows can exceed the limit.
   package static func byteLimit(for limit: Int) -> Int {
     Swift.max(1_280 << 10, limit.multipliedReportingOverflow(by: 1 << 10).partialValue)
   }
 
-  /// Adds the messages of `batch` that will still be in the history after the whole batch is added.
-  /// Copies only these.
+  /// Adds the messages of `batch` that remain in the history after the whole batch is added. Copies
+  /// no others.
   ///
   /// - Parameters:
   ///   - first: The number of the first message of the batch.
@@ -65,9 +62,7 @@ package struct MessageHistory: Sendable {
     }
   }
 
-  /// Returns the newest message with an identifier, if it is in the history.
-  ///
-  /// - Complexity: O(history).
+  /// Returns the newest message with an identifier, if it is in the history. O(history).
   package func newest(withID id: Text) -> DisplayedMessage? {
     newestSlot(withID: id).flatMap { slots[$0] }
   }
@@ -85,7 +80,7 @@ package struct MessageHistory: Sendable {
     return nil
   }
 
-  /// Returns the newest messages in a history with another limit.
+  /// Returns a history with the newest messages and another limit.
   func limited(to limit: Int) -> MessageHistory {
     guard limit != self.limit else { return self }
     var other = MessageHistory(limit: limit)
@@ -101,10 +96,8 @@ package struct MessageHistory: Sendable {
     return rest
   }
 
-  /// Returns the position of the first message whose number is at least `number`; the end if there
-  /// is none.
-  ///
-  /// - Complexity: O(log history).
+  /// Returns the position of the first message whose number is at least `number`, or the end. O(log
+  /// history).
   func position(ofNumber number: Int) -> Int {
     var range = 0..<count
     while !range.isEmpty {
@@ -123,14 +116,14 @@ package struct MessageHistory: Sendable {
     return self[position]
   }
 
-  /// Copies the mention mark of a message of another history, if the message is in this history.
+  /// Copies the mention mark of another history's message, if this history contains the message.
   mutating func mark(_ message: DisplayedMessage) {
     let position = position(ofNumber: message.number)
     guard position < count, self[position].number == message.number else { return }
     slots[slot(position)]?.isMention = message.isMention
   }
 
-  /// Adds the messages of another history after `first` and up to `last` for which `isShown`
+  /// Adds those messages of another history after `first` and up to `last` for which `isShown`
   /// returns true.
   mutating func append(
     _ messages: MessageHistory, after first: Int, through last: Int,
@@ -177,7 +170,7 @@ package struct MessageHistory: Sendable {
     return slot < slots.count ? slot : slot - slots.count
   }
 
-  /// Returns the history without the messages of `target`; `nil` if it contains none.
+  /// Returns the history without the messages of `target`, or `nil` if it contains none of them.
   func removing(_ target: ModerationTarget) -> MessageHistory? {
     let isTarget: (Int) -> Bool
     switch target {
@@ -207,7 +200,6 @@ enum ModerationTarget {
   case everything
   case message(Text)
   case author(Text)
-  /// Messages by their numbers in the room.
   case ordinals(Set<Int>)
 }
 
@@ -229,12 +221,11 @@ extension MessageHistory: Equatable {
   }
 }
 
-/// Encoded oldest first, independent of the ring's layout.
+/// Encoded oldest first, in any memory layout of the ring.
 extension MessageHistory: Codable {
   private enum CodingKeys: String, CodingKey { case limit, messages, leftOut }
 
-  /// Decodes a history. Histories of old versions had no ``byteLimit``; their oldest messages are
-  /// removed.
+  /// Decodes a history. Old versions had no ``byteLimit``, so the oldest messages may be removed.
   package init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     let limit = try values.decode(Int.self, forKey: .limit)

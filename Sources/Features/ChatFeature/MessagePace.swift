@@ -1,9 +1,9 @@
 import DequeModule
 package import LiveEvents
 
-/// The maximum number of messages within one second, by timestamp.
+/// The maximum number of messages within one second of their timestamps.
 package struct PeakSecond: Equatable, Sendable, Codable {
-  /// The maximum within one second of the clock: timestamps with the same whole number of seconds.
+  /// The maximum among timestamps with the same whole number of seconds.
   package var byClock = 0
   /// The maximum within any window of 1,000 ms: timestamps in `(t - 1000, t]` for any `t`.
   package var sliding = 0
@@ -14,18 +14,18 @@ package struct PeakSecond: Equatable, Sendable, Codable {
 /// Counts messages per second by their timestamps, which may arrive out of order.
 ///
 /// Both maxima are exact for timestamps that are at most ``horizon`` older than the newest
-/// timestamp before them. Older timestamps are ignored. After ``patience`` of these in a row,
-/// either the source's clock was set back, or a single timestamp was far in the future. Counting
-/// then restarts, but the maxima are kept.
+/// timestamp before them. Older timestamps are ignored. After ``patience`` consecutive old
+/// timestamps, either the source's clock was set back, or a single timestamp was far in the future.
+/// Counting then restarts, but the maxima are kept.
 ///
 /// Stores one number for each millisecond with a message, for the horizon and one more second: at
 /// most about 11,000. Counting is O(1) for a timestamp in order, and O(log n) plus a short move for
-/// one out of order. ``settle()`` evaluates the windows once per batch. This is exact, because the
-/// count of a window only grows: its last value is its largest.
+/// a timestamp out of order. ``settle()`` evaluates the windows once per batch. This is exact,
+/// because the count of a window only grows: its last value is its largest.
 package struct MessagePace: Equatable, Sendable, Codable {
   /// The maximum lateness of a timestamp relative to the newest, in milliseconds.
   package static let horizon: Timestamp = 10_000
-  /// The number of ignored timestamps in a row after which counting restarts.
+  /// The number of consecutive ignored timestamps after which counting restarts.
   package static let patience = 100
 
   fileprivate struct Moment: Equatable, Codable {
@@ -46,7 +46,7 @@ package struct MessagePace: Equatable, Sendable, Codable {
     }
   }
 
-  /// The moments in ascending order, without duplicates.
+  /// The milliseconds with messages, in ascending order without duplicates.
   private var moments: Deque<Moment> = []
   /// The oldest and newest timestamps counted since the last ``settle()``.
   private var unsettled: ClosedRange<Timestamp>?
@@ -62,7 +62,6 @@ package struct MessagePace: Equatable, Sendable, Codable {
 
   package init() {}
 
-  /// Counts one or several messages with the same timestamp.
   package mutating func count(_ timestamp: Timestamp, times: Int = 1) {
     let time = timestamp.clamped
     guard let newest = moments.last?.timestamp else { return insert(time, times, at: 0) }
@@ -93,7 +92,7 @@ package struct MessagePace: Equatable, Sendable, Codable {
   }
 
   /// Advances the time to `timestamp` without a message. A timestamp far before the current time
-  /// corrects it.
+  /// corrects the current time.
   package mutating func advance(to timestamp: Timestamp) {
     let time = timestamp.clamped
     if time < now && now - time > Self.horizon {
@@ -103,7 +102,7 @@ package struct MessagePace: Equatable, Sendable, Codable {
     }
   }
 
-  /// Updates ``busiest`` and ``rate``, and removes everything beyond the horizon.
+  /// Updates ``busiest`` and ``rate``, and removes messages older than the horizon.
   package mutating func settle() {
     guard let range = unsettled, let newest = moments.last?.timestamp else { return }
     unsettled = nil
@@ -153,7 +152,7 @@ package struct MessagePace: Equatable, Sendable, Codable {
     }
   }
 
-  /// Evaluates the seconds of the clock that overlap `range`.
+  /// Evaluates the whole seconds that overlap `range`.
   private mutating func settleByClock(_ range: ClosedRange<Timestamp>) {
     var second = range.lowerBound.second
     var position = moments.firstIndex(notBefore: second * 1_000)
@@ -169,8 +168,8 @@ package struct MessagePace: Equatable, Sendable, Codable {
     }
   }
 
-  /// Moves the time and the two windows that end at it. Subtracts what leaves the windows, because
-  /// recounting them with every frame would cost more than the messages.
+  /// Advances ``now`` and the two windows that end with it. Subtracts what leaves the windows,
+  /// because recounting them with every frame would cost more than the messages.
   private mutating func move(to time: Timestamp) {
     if time < now {
       rate = sum(after: time - 1_000, through: .max)
@@ -195,7 +194,7 @@ package struct MessagePace: Equatable, Sendable, Codable {
 }
 
 extension Deque where Element == MessagePace.Moment {
-  /// Returns the index of the first moment that is not before `time`; the end if there is none.
+  /// Returns the index of the first moment that is not before `time`, or the end.
   fileprivate func firstIndex(notBefore time: Timestamp) -> Int {
     var low = 0
     var high = count

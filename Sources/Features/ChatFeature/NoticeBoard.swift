@@ -1,15 +1,14 @@
 package import LiveEvents
 
-/// A displayed notice. It owns its text.
+/// A displayed notice, which owns its text.
 package struct DisplayedNotice: Equatable, Sendable, Identifiable, Codable {
-  /// The ordinal of the notice in the room, starting at 1.
+  /// The number of the notice in the room, starting at 1.
   package let number: Int
-  /// The oldest timestamp of all notices that this entry represents.
+  /// The oldest timestamp of all notices in this entry.
   package fileprivate(set) var timestamp: Timestamp
   package fileprivate(set) var notice: ChatNotice
-  /// The number of received gifts of a gift bomb.
+  /// The number of a gift bomb's gifts received so far.
   package fileprivate(set) var giftsSeen: Int
-  /// Whether the host has pinned the notice.
   package fileprivate(set) var isPinned = false
 
   package var id: Int { number }
@@ -19,27 +18,26 @@ package struct DisplayedNotice: Equatable, Sendable, Identifiable, Codable {
   package var count: Int { notice.kind == .giftBomb ? max(notice.count, giftsSeen) : notice.count }
 }
 
-/// The newest notices, newest last. A pinned notice stays until it is unpinned or dismissed.
+/// The newest notices, the newest last. A pinned notice stays until it is unpinned or dismissed.
 ///
-/// A gift bomb and its gifts are one entry, regardless of their order of arrival. The entry is
+/// A gift bomb and its gifts form one entry, regardless of their order of arrival. The entry is
 /// shown when the bomb's announcement arrives, which contains the total. If no announcement arrives
 /// within ``bombWindow`` after the first gift, the entry is shown with the gifts received so far.
+/// Later gifts are added to it.
 /// Later gifts are added to it.
 package struct NoticeBoard: Equatable, Sendable, Codable {
   /// How long gifts wait for the announcement of their bomb, in milliseconds of the events' time.
   package static let bombWindow: Timestamp = 10_000
-  /// The maximum number of notices.
   package static let limit = 32
-  /// The minimum number of remembered gift bombs. They are remembered so that a late gift does not
-  /// restore an entry that has left the board.
+  /// The minimum number of remembered gift bombs. A late gift of a remembered bomb does not restore
+  /// an entry that was removed.
   package static let groupMemory = 512
 
   package private(set) var entries: [DisplayedNotice] = []
   /// The entry number of each gift bomb.
   private var groups = RecentKeys<Text, Int>(capacity: groupMemory)
-  /// The gift bombs without an announcement, oldest first; at most ``limit``.
+  /// The gift bombs without an announcement, oldest first, at most ``limit``.
   private var held: [Held] = []
-  /// The newest observed time.
   private var now: Timestamp = .min
 
   private struct Held: Equatable, Codable {
@@ -74,7 +72,7 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
   /// The notice to show: the newest pinned notice, or else the newest.
   package var front: DisplayedNotice? { entries.last { $0.isPinned } ?? entries.last }
 
-  /// Pins or unpins a notice. At most half of the board can be pinned, so that new notices always
+  /// Pins or unpins a notice. At most half of the notices can be pinned, so that new ones always
   /// fit.
   mutating func pin(_ number: Int, _ isPinned: Bool) {
     guard let position = entries.firstIndex(where: { $0.number == number }) else { return }
@@ -95,9 +93,7 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
     }
   }
 
-  /// Shows a notice, or adds it to its gift bomb.
-  ///
-  /// - Complexity: O(``limit``).
+  /// Shows a notice, or adds it to its gift bomb. O(``limit``).
   mutating func show(_ notice: ChatNotice, number: Int, at time: Timestamp) {
     advance(to: time)
     guard let group = notice.group, notice.kind == .gift || notice.kind == .giftBomb else {
@@ -134,7 +130,7 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
 
   private mutating func append(_ entry: DisplayedNotice) {
     if entries.count >= Self.limit {
-      // In a manipulated saved board, all notices may be pinned.
+      // In a manipulated saved state, all notices may be pinned.
       entries.remove(at: entries.firstIndex { !$0.isPinned } ?? 0)
     }
     entries.append(entry)

@@ -2,10 +2,10 @@ package import LiveEvents
 
 /// The recent acts of moderators, which hide affected messages that arrive late.
 ///
-/// A message is hidden if it is at most ``reach`` older than a clear or a time-out of its author. A
-/// still older message is unrelated: it comes from another recording, or the moderation has a wrong
-/// timestamp, which must not silence a room forever. A message with a deleted identifier is hidden
-/// regardless of its timestamp, unless it is more than ``reach`` newer than the deletion.
+/// A message is hidden if it is at most ``reach`` older than a clear or a time-out of its author.
+/// An even older message is unrelated: it comes from another recording, or the moderation has a
+/// wrong timestamp, which must not silence a room forever. A message with a deleted identifier is
+/// hidden regardless of its timestamp, unless it is more than ``reach`` newer than the deletion.
 ///
 /// Remembers at least the last ``capacity`` people and identifiers, and at most twice as many.
 package struct RecentModeration: Equatable, Sendable, Codable {
@@ -37,7 +37,7 @@ package struct RecentModeration: Equatable, Sendable, Codable {
     newestDeletion = max(newestDeletion, time)
   }
 
-  /// Returns whether a message with this timestamp may be affected. Most messages are not.
+  /// Returns whether a message with this timestamp may be hidden. Most messages may not.
   func concerns(_ time: Timestamp) -> Bool {
     time < newest || (!deletions.isEmpty && !Self.isBeyondReach(time, of: newestDeletion))
   }
@@ -75,7 +75,7 @@ package struct RecentModeration: Equatable, Sendable, Codable {
 }
 
 /// Stores values for the most recently set keys, in two generations. A full young generation
-/// replaces the old one.
+/// replaces the old generation.
 struct RecentKeys<
   Key: Hashable & Sendable & Codable, Value: Equatable & Sendable & Codable
 >: Equatable, Sendable, Codable {
@@ -87,8 +87,8 @@ struct RecentKeys<
 
   private enum CodingKeys: String, CodingKey { case capacity, young, old }
 
-  /// Rejects a capacity that this program never writes, and more keys than it allows, because the
-  /// file may be manipulated.
+  /// Decodes values that may come from a manipulated file: rejects a capacity that this program
+  /// never writes, and more keys than the capacity permits.
   init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     capacity = try values.decode(Int.self, forKey: .capacity)

@@ -1,12 +1,12 @@
 package import LiveEvents
 
-/// Searches a text for any of several words, ignoring the case of ASCII letters. Uses an
-/// Aho-Corasick automaton that is built once.
+/// Searches a text for any of several words with an Aho-Corasick automaton that is built once.
+/// Ignores the case of ASCII letters.
 ///
-/// Both the words and the texts are untrusted. A search takes at most two steps per byte of the
-/// text, even for repetitive words and texts, and allocates nothing.
+/// The words and the texts are untrusted. A search takes at most two steps per byte of the text,
+/// even for repetitive words and texts, and allocates nothing.
 package struct TextSearch: Sendable {
-  /// The part of a text that is searched, in bytes: eight times the longest message of the known
+  /// The number of bytes of a text that are searched, eight times the longest message of the known
   /// platforms.
   package static let searchedBytes = 4_096
 
@@ -19,14 +19,13 @@ package struct TextSearch: Sendable {
   private let words: [[UInt8]]
   private let wholeWord: Bool
 
-  // The states are numbered level by level, so the children of a state form a range: from
+  // The states are numbered level by level, so the children of a state form a range from
   // `firstChild[state]` up to `firstChild[state + 1]`, sorted by their bytes.
   private var firstChild: [Int32] = []
   /// The byte of the transition from the parent to each state.
   private var byte: [UInt8] = []
   /// The state of the longest suffix that is also a prefix of a word.
   private var fallback: [Int32] = []
-  /// Whether a word ends in each state.
   private var isEnd: [Bool] = []
   /// The state after each byte in the initial state, in which most bytes of most texts are read.
   private var first: [Int32] = Array(repeating: 0, count: 256)
@@ -46,8 +45,8 @@ package struct TextSearch: Sendable {
   package var isEmpty: Bool { words.isEmpty }
 
   private mutating func build() {
-    /// The words that start with the state's prefix, the length of the prefix, and the state's
-    /// parent.
+    /// The words that start with each state's prefix, the length of the prefix, and the parent
+    /// state.
     var states = [(words: 0..<words.count, depth: 0, parent: 0)]
     byte = [0]
     var state = 0
@@ -102,7 +101,7 @@ package struct TextSearch: Sendable {
     return Int(first[Int(byte)])
   }
 
-  /// - Complexity: O(length of the text), and at most O(``searchedBytes``).
+  /// O(length of the text), and at most O(``searchedBytes``).
   package func occurs(in text: Text) -> Bool { text.withUTF8 { search($0).isFound } }
 
   package func search(_ bytes: UnsafeBufferPointer<UInt8>) -> Outcome {

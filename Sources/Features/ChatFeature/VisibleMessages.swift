@@ -1,7 +1,6 @@
-/// The messages visible to the host, oldest first. With a filter, these are the messages that pass
-/// it. Otherwise, in an analysed chat, they are the messages outside bursts of duplicates; in other
-/// chats, all messages. The state keeps all of these lists, so that views do not have to compute
-/// them.
+/// The messages visible to the host, oldest first: with a filter, the messages that pass it;
+/// otherwise in an analysed chat, the messages outside bursts of duplicates; otherwise all
+/// messages. The state contains these lists, so that views need not compute them.
 ///
 /// Messages that have not been analysed are visible immediately, unless there is a current burst,
 /// because most of them will belong to it.
@@ -38,7 +37,6 @@ struct VisibleMessages {
     end = min(max(read, ChatView.rows), count)
   }
 
-  /// Returns the newest visible messages.
   func suffix(_ count: Int) -> [DisplayedMessage] {
     (max(0, end - count)..<end).map { position in
       if position < first.count { return first[position] }

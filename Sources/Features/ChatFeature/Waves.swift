@@ -3,15 +3,13 @@ package import LiveEvents
 
 /// A burst of duplicates: nearly identical messages of the running chat, such as spam.
 package struct Wave: Equatable, Sendable, Codable {
-  /// A number that is unique during the analysis. Later bursts have greater numbers.
+  /// A number that is unique during the analysis, and greater for later bursts of duplicates.
   package let number: Int
-  /// One of the burst's texts.
   package let sample: String
-  /// The number of messages, excluding deleted ones.
+  /// The number of messages, excluding deleted messages.
   package internal(set) var messages = 0
-  /// The number of authors.
   package internal(set) var people = 0
-  /// `true` once there were more people than can be counted exactly: ``people`` is then a lower
+  /// `true` after there were more people than can be counted exactly, so that ``people`` is a lower
   /// bound.
   package internal(set) var peopleAtLeast: Bool?
   package internal(set) var firstAt = Timestamp.max
@@ -20,14 +18,14 @@ package struct Wave: Equatable, Sendable, Codable {
   init(number: Int, sample: String) { (self.number, self.sample) = (number, sample) }
 }
 
-/// The bursts of an analysed chat.
+/// The bursts of duplicates in an analysed chat.
 package struct Waves: Equatable, Sendable, Codable {
-  /// The bursts with a message within the last ``BurstFinder/silence``, oldest first.
+  /// The bursts of duplicates with a message within the last ``BurstFinder/silence``, oldest first.
   package internal(set) var current: [Wave] = []
-  /// The number of the newest burst.
+  /// The number of the newest burst of duplicates.
   package internal(set) var newest = 0
-  /// The number of messages that were not analysed because messages arrived too fast. All counts
-  /// are then lower bounds.
+  /// The number of messages that were not analysed because messages arrived too fast. If there are
+  /// any, all counts are lower bounds.
   package internal(set) var unanalysed = 0
   /// The ordinal of the last message that was analysed or skipped.
   package internal(set) var through: Int

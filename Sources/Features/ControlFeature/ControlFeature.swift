@@ -3,28 +3,26 @@ package import LiveEvents
 
 /// The panel of sliders, switches, and level meters.
 ///
-/// A slider's value is local while the slider is dragged, and is committed once, when the slider is
-/// released. If the release never arrives, the value is committed after a time-out.
+/// While a slider is dragged, its value is local. The value is committed once, when the slider is
+/// released, or after a time-out if the release never arrives.
 ///
-/// If a controller drives the real control, a commitment is a request to it. The value is pending
-/// until the controller confirms it. If the controller refuses, the old value stays.
+/// If a controller drives the real control, a commitment is a request to the controller. The value
+/// is pending until the controller confirms it. If the controller refuses, the old value stays.
 @Reducer
 package struct ControlFeature {
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
     /// The committed values of the sliders, from 0 to 1.
     package var values = ControlTable<Double>()
-    /// The positions of the switches.
     package var switches = ControlTable<Bool>()
     /// The sliders that are being dragged, with their local values.
     package var dragging = ControlTable<Double>()
     /// The newest levels of the audio inputs, from 0 to 1, one per channel.
     package var meters = ControlTable<[Float]>()
-    /// The number of committed values.
+    /// The number of values committed so far.
     package var committed = 0
-    /// The requests to controllers; `nil` until the first controller connects.
+    /// The requests to controllers, or `nil` until the first controller connects.
     package var requests: Requests?
-    /// Data that views do not read.
     @ObservationStateIgnored package var bookkeeping = DragBookkeeping()
 
     package init() {}
@@ -34,21 +32,21 @@ package struct ControlFeature {
     case sliderBegan(control: String, value: Double)
     case sliderMoved(control: String, value: Double)
     case sliderReleased(control: String, value: Double)
-    /// `on` is the new position of the switch; `nil` toggles the switch.
+    /// `on` is the new position of the switch, or `nil` to toggle the switch.
     case tapped(control: String, on: Bool?)
     case meterRead(input: String, levels: [Float])
     /// A slider was set remotely, in one step.
     case set(control: String, value: Double)
-    /// The real control has this value or position, regardless of how it was moved.
+    /// The real control has this value or position, wherever it was changed.
     case reported(control: String, ControlState)
-    /// A second has passed.
     case ticked
     case surface(ControllerEvent)
     /// A request has an outcome.
     case answered(request: Int, RequestOutcome)
-    /// The host requests an act of an external recorder. Ignored unless a controller drives one.
+    /// The host requests an act of an external recorder. Ignored unless a controller drives a
+    /// recorder.
     case recordingRequested(RecorderWish)
-    /// The host requests the end of the stream, and a controller can end it.
+    /// The host requests the end of the stream, and a controller can end the stream.
     case endStreamRequested
     /// The stream has ended for any reason.
     case streamEnded
@@ -148,7 +146,7 @@ package struct ControlFeature {
     wish(.slider(control, clamped(value)), in: &state)
   }
 
-  /// Carries out an act of the host: immediately, or as a request if a controller accepts it.
+  /// Carries out an act of the host immediately, or as a request if a controller accepts it.
   private func wish(_ wish: ControlRequest.Command, in state: inout State) -> Effect<Action> {
     guard state.requests != nil else { return accept(wish, in: &state) }
     let withdrawn = withdraw(wish.control, in: &state)
@@ -176,7 +174,7 @@ package struct ControlFeature {
 // MARK: Requests
 
 extension ControlFeature.State {
-  /// Returns the requested position of a switch; otherwise its current position.
+  /// Returns the requested position of a switch, or else its current position.
   fileprivate func position(of control: String) -> Bool? {
     if case .switch(_, let position)? = requests?.outstanding(for: control)?.wish {
       return position
@@ -188,8 +186,8 @@ extension ControlFeature.State {
 extension ControlFeature {
   private struct RequestID: Hashable { let number: Int }
 
-  /// Sends a request to a controller, and waits for its answer or the time-out. Both are inputs, of
-  /// which only the first counts.
+  /// Sends a request to a controller, and waits for its answer or the time-out. The first of the
+  /// two counts.
   private func carryOut(_ request: ControlRequest) -> Effect<Action> {
     let (surface, clock) = (dependencies[Controller.self], dependencies.clock)
     let number = request.number
@@ -200,7 +198,7 @@ extension ControlFeature {
       try await clock.sleep(for: surface.patience())
       send(.answered(request: number, .refused(reason: ControlRequest.noAnswer)))
     }
-    // A confirmed request only waits for its effect.
+    // A confirmed request has its answer, and waits only for its effect.
     return (request.isConfirmed ? timeOut : .merge(answer, timeOut))
       .cancellable(id: RequestID(number: number))
   }
@@ -218,7 +216,7 @@ extension ControlFeature {
       return .merge(
         lost.map { end($0, .refused(reason: ControlRequest.controllerLeft), in: &state) })
     case .restarted:
-      // The requests that were outstanding when the program ended are sent again.
+      // Requests that were outstanding when the daemon ended are sent again.
       requests.removeSurfaces()
       state.requests = requests
       return .merge(requests.outstanding.map(carryOut))
@@ -231,7 +229,7 @@ extension ControlFeature {
   ) -> Effect<Action> {
     let request = state.requests?.outstanding.first { $0.number == number }
     if request?.wish == .endStream, outcome == .confirmed {
-      // The stream ends when its source reports the end.
+      // Confirmation is not the end: the stream ends when its source reports the end.
       state.requests?.recordConfirmation(of: number)
       return .none
     }

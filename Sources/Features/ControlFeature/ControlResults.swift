@@ -1,8 +1,7 @@
 package import LiveEvents
 
 extension ControlFeature.Action {
-  /// The event that records the result of an effect; `nil` for actions that are not results of
-  /// effects.
+  /// The event that records the result of an effect. `nil` for other actions.
   package var event: ControlEvent? {
     switch self {
     case .answered(let request, let outcome): .outcome(request: request, outcome)

@@ -1,11 +1,10 @@
 /// Values by the names of their controls, in the order in which the names first appeared.
 ///
 /// A panel has few controls, so comparing names in sequence is faster than hashing them. Lookup and
-/// change are O(n). The intake limits the number of names.
+/// change are O(n). The throttle limits the number of names.
 package struct ControlTable<Value: Equatable & Sendable & Codable>: Equatable, Sendable,
   Codable
 {
-  /// A control and its value.
   package struct Entry: Equatable, Sendable, Codable {
     package let name: String
     package fileprivate(set) var value: Value
@@ -19,8 +18,8 @@ package struct ControlTable<Value: Equatable & Sendable & Codable>: Equatable, S
   package var isEmpty: Bool { entries.isEmpty }
   package var names: [String] { entries.map(\.name) }
 
-  /// The value of a control; `nil` if it has none. Setting `nil` removes the control and keeps the
-  /// order of the others.
+  /// The value of a control, if it has one. Setting `nil` removes the control and keeps the order
+  /// of the others.
   package subscript(name: String) -> Value? {
     get { position(of: name).map { entries[$0].value } }
     set {

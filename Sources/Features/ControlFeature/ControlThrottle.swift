@@ -41,7 +41,7 @@ package struct ControlThrottle: PartThrottle {
     for name in state.values.names + state.switches.names + state.dragging.names {
       _ = controls.number(of: Text(name))
     }
-    // Otherwise, the number of failures with unknown names would grow with each restart.
+    // Without these names, the number of failures would grow with each restart.
     for name in state.requests?.failures.names ?? [] { _ = controls.number(of: Text(name)) }
     for name in state.meters.names { _ = inputs.number(of: Text(name)) }
   }
@@ -120,7 +120,7 @@ package struct ControlThrottle: PartThrottle {
   private mutating func receive(
     _ slider: Slider, at now: Instant, into output: inout ThrottleOutput<Action>
   ) {
-    // Written so that NaN also fails the check.
+    // NaN fails both comparisons, and is rejected.
     guard slider.value >= 0, slider.value <= 1, let number = controls.number(of: slider.control)
     else { return output.reject(.invalidValue) }
     switch slider.phase {

@@ -2,8 +2,7 @@ import LiveEvents
 package import ViewGraph
 import Wording
 
-/// Shows sliders, switches, and level meters, one row each. Sliders that are being dragged are
-/// marked.
+/// Shows sliders, switches, and level meters in one row each. Marks sliders that are being dragged.
 package struct ControlView: View {
   package static let name = "ControlView"
 
@@ -78,7 +77,7 @@ package struct ControlView: View {
         ViewAct("set", "SetControl", ["control": .text(name)], input: .level("value"))))
   }
 
-  /// The kind distinguishes a slider and a meter with the same name.
+  /// Returns a row whose `kind` distinguishes a slider and a meter with the same name.
   private func row(_ kind: String, _ name: String, _ node: ViewNode) -> ViewNode.ListRow {
     ViewNode.ListRow(id: "\(kind):\(name)", node)
   }

@@ -6,7 +6,7 @@ package struct Controller: DependencyValue {
   /// Sends a request to its controller, and returns the outcome. Cancelling the task withdraws the
   /// request.
   package var carryOut: @Sendable (ControlRequest) async throws -> RequestOutcome
-  /// Returns the time-out for an outcome.
+  /// Returns how long to wait for an outcome.
   package var patience: @Sendable () -> Duration
 
   package init(
@@ -17,8 +17,7 @@ package struct Controller: DependencyValue {
     self.carryOut = carryOut
   }
 
-  /// The dependency of a room without external connections. It has no controllers, so nothing is
-  /// ever requested.
+  /// The dependency of a room without external connections: no controllers, so no requests.
   package static var live: Controller {
     Controller(patience: { .seconds(5) }) { _ in
       .refused(reason: ControlRequest.controllerLeft)

@@ -1,4 +1,4 @@
-/// Distinguishes active drags from drags whose end was lost, by the seconds since their last move.
+/// Counts the seconds since each drag last moved, to recognise drags whose end was lost.
 package struct DragBookkeeping: Equatable, Sendable, Codable {
   /// The number of ticks for which a drag may pause, or its end may be delayed.
   package static let patience = 10
@@ -23,8 +23,8 @@ package struct DragBookkeeping: Equatable, Sendable, Codable {
     return true
   }
 
-  /// Records that a second has passed for a drag. Returns whether the drag has paused for too long;
-  /// it is then removed.
+  /// Records that a second has passed for a drag. Removes the drag if it has paused for too long,
+  /// and returns whether it has.
   mutating func recordTick(of control: String) -> Bool {
     let ticks = (idle[control] ?? 0) + 1
     guard ticks >= Self.patience else {

@@ -1,8 +1,7 @@
 import LiveEvents
 
-/// Numbers names in the order of their arrival, up to a limit.
-///
-/// Throttles can then compare numbers, and no name keeps its received bytes alive.
+/// Numbers names in the order of their arrival, up to a limit. Throttles can then compare numbers,
+/// and no name keeps its received bytes alive.
 struct NameTable {
   private var numbers: [Text: Int] = [:]
   private var names: [String] = []
@@ -12,10 +11,8 @@ struct NameTable {
 
   subscript(number: Int) -> String { names[number] }
 
-  /// Returns the number of a name. An unknown name gets the next number. Returns `nil` if the
-  /// capacity is exhausted.
-  ///
-  /// - Complexity: O(length of the name) on average.
+  /// Returns the number of a name, which is the next number for an unknown name. Returns `nil` if
+  /// the capacity is exhausted. O(length of the name) on average.
   mutating func number(of name: Text) -> Int? {
     if let number = numbers[name] { return number }
     guard names.count < capacity else { return nil }

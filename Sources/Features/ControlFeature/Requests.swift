@@ -2,14 +2,14 @@ package import LiveEvents
 
 /// The requests of the panel to controllers, such as a mixer or the streaming program.
 ///
-/// Everything that affects the state is stored here, so that a replay needs no controller: the
-/// connected controllers, the requests of each, and the refusals. The ``Controller`` of the
-/// dependencies delivers the requests.
+/// Stores everything that affects the state, so that a replay needs no controller: the connected
+/// controllers, the requests to each, and the refusals. The ``Controller`` dependency delivers the
+/// requests.
 package struct Requests: Equatable, Sendable, Codable {
-  /// A controller that carries out requests.
+  /// A controller, which carries out requests.
   package struct Surface: Equatable, Sendable, Codable {
     package let number: Int
-    /// The names of its controls; `nil` for all controls of the room.
+    /// The names of its controls, or `nil` for all controls of the room.
     package let controls: [String]?
 
     package init(number: Int, controls: [String]? = nil) {
@@ -19,18 +19,17 @@ package struct Requests: Equatable, Sendable, Codable {
     package func takes(_ control: String) -> Bool { controls?.contains(control) ?? true }
   }
 
-  /// The maximum number of controllers of a room, and the maximum number of controls that they name
-  /// together.
+  /// The maximum number of controllers of a room. ``maximumNames`` is the maximum number of
+  /// controls that they name together.
   package static let maximumControllers = 16
   package static let maximumNames = 512
 
   /// The controllers in the order in which they connected.
   package var surfaces: [Surface] = []
-  /// The requests without an outcome, oldest first; at most one per control.
+  /// The requests without an outcome, oldest first, at most one per control.
   package var outstanding: [ControlRequest] = []
-  /// The reasons why the last request for each control failed, until the next request.
+  /// The reason why the last request for each control failed, until the next request.
   package var failures = ControlTable<String>()
-  /// The number of the newest request.
   package var last = 0
 
   package init() {}
@@ -41,7 +40,7 @@ package struct Requests: Equatable, Sendable, Codable {
     surfaces.last { $0.takes(control) }
   }
 
-  /// Returns whether one more controller fits, with these controls.
+  /// Returns whether one more controller with these controls fits.
   package func fits(_ controls: [String]?) -> Bool {
     let names = surfaces.reduce(controls?.count ?? 0) { $0 + ($1.controls?.count ?? 0) }
     return surfaces.count < Self.maximumControllers && names <= Self.maximumNames
@@ -62,7 +61,7 @@ package struct Requests: Equatable, Sendable, Codable {
     return request
   }
 
-  /// Ends a request. Returns `nil` if it has already ended.
+  /// Ends a request. Returns `nil` if the request has already ended.
   mutating func end(_ number: Int, failure: String? = nil) -> ControlRequest? {
     guard let index = outstanding.firstIndex(where: { $0.number == number }) else { return nil }
     let request = outstanding.remove(at: index)
@@ -70,14 +69,13 @@ package struct Requests: Equatable, Sendable, Codable {
     return request
   }
 
-  /// Records that a request was confirmed whose effect is still missing.
+  /// Records that a controller confirmed a request whose effect has not happened yet.
   mutating func recordConfirmation(of number: Int) {
     guard let index = outstanding.firstIndex(where: { $0.number == number }) else { return }
     outstanding[index].isConfirmed = true
   }
 
-  /// Adds a controller. It also receives the matching outstanding requests of other controllers, or
-  /// of none.
+  /// Adds a controller, which also receives the outstanding requests that it matches.
   mutating func add(_ surface: Surface) {
     surfaces.removeAll { $0.number == surface.number }
     guard fits(surface.controls) else { return }
@@ -87,13 +85,13 @@ package struct Requests: Equatable, Sendable, Codable {
     }
   }
 
-  /// Removes a controller, or all controllers. Returns the numbers of their requests.
+  /// Removes a controller, or with `nil` all controllers. Returns the numbers of their requests.
   mutating func remove(_ surface: Int?) -> [Int] {
     surfaces.removeAll { surface == nil || $0.number == surface }
     return outstanding.filter { surface == nil || $0.surface == surface }.map(\.number)
   }
 
-  /// Removes the controllers after a restart: requests wait until a controller connects.
+  /// Removes the controllers after a restart. Requests wait until a controller connects.
   mutating func removeSurfaces() {
     surfaces = []
     for index in outstanding.indices { outstanding[index].surface = nil }
@@ -108,7 +106,6 @@ package struct ControlRequest: Equatable, Sendable, Codable {
     case endStream
     case record(RecorderWish)
 
-    /// The name of the affected control.
     package var control: String {
       switch self {
       case .slider(let control, _), .switch(let control, _): control
@@ -121,10 +118,9 @@ package struct ControlRequest: Equatable, Sendable, Codable {
   /// A number that is unique in its room.
   package let number: Int
   package let wish: Command
-  /// The controller that received the request.
   package var surface: Int?
-  /// Whether the controller has confirmed the request, and only its effect is missing: the end of a
-  /// stream.
+  /// Whether the controller has confirmed the request, but its effect, the end of the stream, has
+  /// not happened yet.
   package var isConfirmed = false
 
   package init(number: Int, wish: Command, surface: Int?) {

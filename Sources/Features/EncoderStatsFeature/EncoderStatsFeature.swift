@@ -7,21 +7,21 @@ package import RateLimiting
 package struct EncoderStatsFeature {
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
-    /// The newest closed window.
+    /// The newest complete window.
     package var window: StatisticsWindow?
     /// The number of samples in all windows.
     package var samples = 0
     /// The worst level of any measurement, with hysteresis.
     package var quality: StreamQuality = StreamQuality.good
-    /// The measurement that determines ``quality``; `nil` while the quality is good.
+    /// The measurement that determines ``quality``, or `nil` while the quality is good.
     package var fault: StreamFault?
-    /// The best mean frame rate of any window, with which a shortfall is compared.
+    /// The best mean frame rate of any window, against which shortfalls are measured.
     package var bestFrameRate: Double = 0
-    /// The total of dropped frames at the end of the newest window that contains it.
+    /// The total number of dropped frames at the end of the newest window with that value.
     package var droppedFrames: Double?
     /// The levels of the individual measurements, each with its own hysteresis.
     package var levels = QualityLevels()
-    /// The mean bitrates and round trips over time; `nil` before the first sample.
+    /// The mean bitrates and round trips over time, or `nil` before the first sample.
     package var bitrateHistory: History?
     package var roundTripHistory: History?
     @ObservationStateIgnored package var samplers: Samplers?
@@ -29,7 +29,6 @@ package struct EncoderStatsFeature {
     package init() {}
   }
 
-  /// Creates the samples of the histories.
   package struct Samplers: Equatable, Sendable, Codable {
     /// The time of the newest tick.
     var now: Timestamp = 0
@@ -70,8 +69,8 @@ package struct EncoderStatsFeature {
     }
   }
 
-  /// Adds a sample with the window instead of the tick, so that the histories cause no further
-  /// evaluations.
+  /// Adds a sample when the window closes instead of with the tick, so that the histories cause no
+  /// further evaluations.
   private func sample(_ window: StatisticsWindow, _ state: inout State) {
     guard var samplers = state.samplers else { return }
     if let bitrate = window.bitrate?.mean {
@@ -94,8 +93,8 @@ package struct EncoderStatsFeature {
         frameShortfall: state.bestFrameRate > 0 ? 1 - rate / state.bestFrameRate : 0)
     }
     if let dropped = window.droppedFrames {
-      // The counter has been running since the stream began, possibly before the first sample. It
-      // restarts at zero with the encoder.
+      // The counter runs since the stream began, possibly before the first sample, and restarts at
+      // zero with the encoder.
       levels.note(droppedFrames: max(0, dropped.last - (state.droppedFrames ?? dropped.minimum)))
       state.droppedFrames = dropped.last
     }
@@ -120,7 +119,7 @@ package struct QualityLevels: Equatable, Sendable, Codable {
     max(max(congestion, roundTrip), max(frameShortfall, droppedFrames))
   }
 
-  /// The measurement with the worst level; the first declared one if several are equally bad.
+  /// The measurement with the worst level, and among equal levels the first declared.
   var fault: StreamFault? {
     switch worst {
     case .good: nil

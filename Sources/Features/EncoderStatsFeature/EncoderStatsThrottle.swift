@@ -2,7 +2,7 @@ package import LiveEvents
 package import RateLimiting
 package import Throttling
 
-/// Summarises `stats` per window.
+/// Summarises the `stats` events of each window.
 package struct EncoderStatsThrottle: PartThrottle {
   package typealias Action = EncoderStatsFeature.Action
 
@@ -47,7 +47,7 @@ package struct EncoderStatsThrottle: PartThrottle {
     output.apply(.windowClosed(window), events: step.applied)
   }
 
-  /// Returns the values of a sample. Unknown values are NaN, which the window ignores.
+  /// Returns the values of a sample, with NaN for unknown values, which windows ignore.
   private static func series(of sample: StreamStatistics) -> InlineArray<5, Double> {
     [
       sample.bitrateKbps ?? .nan, sample.framesPerSecond ?? .nan,

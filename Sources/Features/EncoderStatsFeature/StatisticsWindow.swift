@@ -1,21 +1,18 @@
 package import RateLimiting
 
-/// The summary of the samples in a window of time: the last value, count, sum, minimum, and maximum
-/// of each series.
-///
-/// A series is `nil` if no sample of the window has a value for it.
+/// The summary of a window's samples: the last value, count, sum, minimum, and maximum of each
+/// series. `nil` for a series without values.
 package struct StatisticsWindow: Equatable, Sendable, Codable {
-  /// The bitrate, in kilobits per second.
+  /// The bitrate in kilobits per second.
   package var bitrate: Summary?
-  /// The frame rate, in frames per second.
+  /// The frame rate in frames per second.
   package var frameRate: Summary?
   /// The number of frames dropped since the stream began.
   package var droppedFrames: Summary?
-  /// The round trip time, in milliseconds.
+  /// The round trip time in milliseconds.
   package var roundTrip: Summary?
   /// The congestion, from 0 (none) to 1 (nothing gets through).
   package var congestion: Summary?
-  /// The number of samples in the window.
   package var samples: Int
 
   package init(

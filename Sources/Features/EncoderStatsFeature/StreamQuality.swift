@@ -26,8 +26,8 @@ package enum StreamFault: String, Sendable, CaseIterable, Codable {
 
 /// The values at which a measurement becomes fair or poor, and at which it recovers.
 ///
-/// Each level has two limits, so that it does not flicker when a value hovers around one of them.
-/// The level is entered at `enter`, and left only below `leave`.
+/// A measurement enters a level at `enter`, and leaves it only below `leave`, so that the level
+/// does not flicker when the value hovers around a limit.
 package struct QualityThresholds: Equatable, Sendable {
   package struct Level: Equatable, Sendable {
     package var enter: Double

@@ -13,30 +13,30 @@ package struct HeaderFeature {
     package var peakViewers = 0
     /// The sum of all reactions.
     package var likes = 0
-    /// The last reported state of the stream; `nil` before the first report.
+    /// The last reported state of the stream, or `nil` before the first report.
     package var phase: StreamState?
-    /// The time at which the stream went live; `nil` before that.
+    /// The time at which the stream went live, or `nil` before that.
     package var liveSince: Timestamp?
-    /// The duration of the stream in milliseconds. Includes pauses, as viewers experience them.
-    /// Stops when the stream ends.
+    /// The duration of the stream in milliseconds until its end. Includes pauses, as viewers
+    /// experience them.
     package var durationMilliseconds: Int64 = 0
-    /// The quality of the connection; `nil` while unknown.
+    /// The quality of the connection, if known.
     package var connection: Connection?
-    /// The number of viewers over time while live; `nil` before the first sample.
+    /// The number of viewers over time while live, or `nil` before the first sample.
     package var viewersHistory: History?
     @ObservationStateIgnored package var viewersSampler: HistorySampler?
 
     package init() {}
   }
 
-  /// The quality of the connection shown by the badge in the header.
+  /// The quality of the connection, which the badge in the header shows.
   package enum Connection: String, Equatable, Sendable, Codable { case good, fair, poor }
 
   package enum Action: Equatable, Sendable {
     case titleChanged(String)
-    /// `peak` is the largest reading since the last such action, including `count`.
+    /// `peak` is the largest reading since the previous `viewersChanged`, including `count`.
     case viewersChanged(count: Int, peak: Int)
-    /// This many reactions arrived.
+    /// This number of reactions arrived.
     case reacted(Int)
     case streamChanged(StreamState, at: Timestamp)
     case connectionChanged(Connection?)
@@ -77,8 +77,8 @@ package struct HeaderFeature {
     state.viewersSampler = sampler
   }
 
-  /// Advances the duration. Ticks arrive in order, so a tick far before the current duration
-  /// corrects it: an earlier timestamp must have been wrong.
+  /// Advances the duration. Ticks arrive in order, so a tick far before the current duration proves
+  /// that an earlier timestamp was wrong, and corrects it.
   private func tick(to time: Timestamp, _ state: inout State) {
     guard let start = state.liveSince else { return }
     let (elapsed, overflow) = time.subtractingReportingOverflow(start)
@@ -110,7 +110,7 @@ package struct HeaderFeature {
     state.phase = phase
   }
 
-  /// Advances the duration. It never decreases, although timestamps may arrive out of order.
+  /// Advances the duration, which never decreases although timestamps may arrive out of order.
   private func advance(to time: Timestamp, _ state: inout State) {
     guard let start = state.liveSince else { return }
     let (elapsed, overflow) = time.subtractingReportingOverflow(start)
@@ -119,7 +119,7 @@ package struct HeaderFeature {
 }
 
 extension HeaderFeature.State {
-  /// The newest time on which the duration is based; 0 before the stream went live.
+  /// The newest time on which the duration is based, or 0 before the stream went live.
   package var newestTime: Timestamp {
     let (time, overflow) = (liveSince ?? 0).addingReportingOverflow(durationMilliseconds)
     return overflow ? .max : time

@@ -5,7 +5,7 @@ package import Throttling
 /// Throttles the events of the header: the latest viewer count wins, and reactions are summed per
 /// frame. The title passes immediately, after all earlier events.
 package struct HeaderThrottle: PartThrottle {
-  /// The key of all reactions, which are shown as one number regardless of their kind.
+  /// The single key of all reactions, which are shown as one number regardless of their kind.
   private enum Tally { case likes }
 
   private var viewers: Paced<LatestWins<Int>>

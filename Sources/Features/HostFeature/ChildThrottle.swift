@@ -2,13 +2,12 @@ import LiveEvents
 import RateLimiting
 import Throttling
 
-/// The intake of one child, with the memory for its output.
-///
-/// The memory is reused, so that an event which is only held allocates nothing here.
+/// The throttle of one part, with the memory for its output. Reuses the memory, so that an event
+/// which is only held allocates nothing here.
 struct ChildThrottle<Child: PartThrottle> {
   var throttle = Child(ThrottlePolicies())
-  /// The held events of the intake. Cached, because each event needs the sums over all children,
-  /// and these intakes are in other modules.
+  /// The number and deadline of held events. Cached, because each event needs the sums over all
+  /// parts, and their throttles are in other modules.
   private(set) var held = HeldEvents(count: 0, deadline: nil)
   private var output = ThrottleOutput<Child.Action>()
   private let embed: (Child.Action) -> HostFeature.Action
@@ -29,7 +28,7 @@ struct ChildThrottle<Child: PartThrottle> {
     switch operation {
     case .apply(let policies): throttle.apply(policies)
     case .record(let cost): return throttle.record(cost: cost)
-    // Called with each frame. Usually only one or two of the nine children hold events.
+    // Called with each frame. Usually only one or two of the nine parts hold events.
     case .wake where held.isNothing, .flush where held.isNothing: return
     case .wake(let now): throttle.wake(at: now, into: &output)
     case .flush(let now): throttle.flush(at: now, into: &output)
@@ -51,7 +50,7 @@ struct ChildThrottle<Child: PartThrottle> {
   }
 }
 
-/// An operation that the host performs on all children; see ``PartThrottle``.
+/// An operation that the host performs on the throttles of all parts; see ``PartThrottle``.
 enum ThrottleOperation {
   case apply(ThrottlePolicies)
   case record(cost: Interval)
@@ -59,10 +58,10 @@ enum ThrottleOperation {
   case flush(at: Instant)
 }
 
-/// The events that throttles hold: neither applied nor coalesced yet.
+/// The number of events that throttles hold, and when they will be output.
 struct HeldEvents {
   var count: Int
-  /// The latest time at which there is output; `nil` if nothing is held.
+  /// The latest time at which there is output, or `nil` if nothing is held.
   var deadline: Instant?
 
   var isNothing: Bool { count == 0 && deadline == nil }

@@ -1,13 +1,13 @@
 package import Composable
 
-/// The question whether to end the stream, presented over the host's screen.
+/// Asks whether to end the stream, over the host's screen.
 @Reducer
 package struct EndConfirmation {
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
     /// The number of viewers when the question was asked.
     package var viewers: Int
-    /// The reason why the last attempt failed, if the question is repeated.
+    /// The reason why the last attempt to end the stream failed, if the question is repeated.
     package var failure: String?
 
     package init(viewers: Int, failure: String? = nil) {
@@ -23,7 +23,6 @@ package struct EndConfirmation {
   }
 
   package enum Delegate: Equatable, Sendable {
-    /// The stream should end.
     case confirmed
   }
 

@@ -10,25 +10,27 @@ package import RecorderFeature
 package import SourcesFeature
 package import WaitingRoomFeature
 
-/// The host's screen: the phase of the stream, and the children.
+/// The host's screen: the phase of the stream, and the parts as children.
 ///
-/// An optional child appears with its first action. `waitingRoom` is removed when the stream goes
-/// live, and `liveRoomStats` and `poll` when it ends. `activity`, `chat`, and `sources` are removed
+/// An optional child appears with its first action. The host removes `waitingRoom` when the stream
+/// goes live, `liveRoomStats` and `poll` when it ends, and `activity`, `chat`, and `sources` when
+/// the room closes. Removing a child cancels its effects.
 /// when the room closes. The effects of a child end with it.
 @Reducer
 package struct HostFeature {
-  /// Changes of the children do not notify the host's observers: a chat message must not cause an
-  /// evaluation of the host's view.
+  /// Changes of the children do not notify the host's observers, since a chat message must not
+  /// cause an evaluation of the host's view.
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
     package var phase: StreamState = StreamState.waiting
     /// Whether any recorder is recording the room, as last reported.
     package var isRecording = false
-    /// The quality of the connection according to the statistics; `nil` without statistics.
+    /// The quality of the connection according to the statistics, if there are any.
     package var quality: StreamQuality?
-    /// The question whether to end the stream; `nil` while it is not asked.
+    /// The question whether to end the stream, or `nil` while it is not asked.
     package var endConfirmation: EndConfirmation.State?
-    /// The number of people admitted by the waiting room when it was removed; `nil` before that.
+    /// The number of people whom the waiting room had admitted when it was removed, or `nil`
+    /// before.
     package var admittedBefore: Int?
 
     @ObservationStateIgnored package var activity: ActivityFeature.State?
@@ -41,9 +43,9 @@ package struct HostFeature {
     @ObservationStateIgnored package var sources: SourcesFeature.State?
     @ObservationStateIgnored package var waitingRoom: WaitingRoomFeature.State?
 
-    /// The maximum number of messages of a chat that appears later.
+    /// The maximum number of messages of the chat, which may not exist yet.
     @ObservationStateIgnored package var chatHistory: Int
-    /// Whether the chat is searched for bursts of duplicates; `nil` means false.
+    /// Whether the chat is searched for bursts of duplicates. `nil` means false.
     @ObservationStateIgnored package var analysesChat: Bool?
 
     package init(chatHistory: Int = 500) { self.chatHistory = chatHistory }
@@ -60,12 +62,11 @@ package struct HostFeature {
     case sources(SourcesFeature.Action)
     case waitingRoom(WaitingRoomFeature.Action)
     case endConfirmation(PresentationAction<EndConfirmation.Action>)
-    /// The stream entered a phase at this time of its source.
+    /// The stream entered a phase at this time, according to the source.
     case stream(StreamState, at: Timestamp)
     case roomClosed
-    /// Sets the maximum number of messages that the chat keeps.
     case historyLimited(Int)
-    /// Starts or restarts the analysis for bursts of duplicates, or ends it.
+    /// Starts, restarts, or ends the analysis for bursts of duplicates.
     case chatAnalysisWanted(Bool)
     /// Time has advanced without an event. Sent once per second while ``State/wantsTicks`` is true.
     case ticked(at: Timestamp)
@@ -76,8 +77,8 @@ package struct HostFeature {
   package init(dependencies: Dependencies = .live()) { self.dependencies = dependencies }
 
   package var body: ReducerSteps<State, Action> {
-    // Runs first, so that a child exists when its first action reaches it. Creating it needs no
-    // separate action, and children still run before their parent.
+    // Runs first, so that a child exists when its first action reaches it. Creating the child needs
+    // no separate action, and children still run before their parent.
     Reduce { state, action in
       state.makeChild(for: action)
       return .none
@@ -114,7 +115,7 @@ package struct HostFeature {
         if state.control.requests?.surface(for: ControlFeature.endStream) != nil {
           return .send(.control(.endStreamRequested))
         }
-        // Uses the host's own time: the newest time on which the duration is based.
+        // The host's own time is the newest time on which the duration is based.
         return enter(.ended, at: state.header.newestTime, in: &state)
       case .chat(.notice(let notice, let time, let origin)):
         // The announcement of a gift bomb includes its gifts.
@@ -162,8 +163,8 @@ package struct HostFeature {
     return .none
   }
 
-  /// Removes words from the feed. Checks for them first, because passing the action on would count
-  /// as a change.
+  /// Removes words from the feed. Checks for them first, because passing the action on would mark
+  /// the feed as changed.
   private func retract(
     _ retraction: ActivityFeature.Retraction, in state: inout State
   ) -> Effect<Action> {
@@ -171,8 +172,8 @@ package struct HostFeature {
     return activity(.retracted(retraction), in: &state)
   }
 
-  /// Passes chat events on to the feed, if it exists. Runs its reducer directly, so that one event
-  /// remains one action.
+  /// Passes chat events on to the feed, if it exists. Runs the feed's reducer directly, so that one
+  /// event remains one action.
   private func activity(
     _ action: ActivityFeature.Action, in state: inout State
   ) -> Effect<Action> {
@@ -180,7 +181,7 @@ package struct HostFeature {
     return ActivityFeature().reduce(into: &state.activity!, action: action).map(Action.activity)
   }
 
-  /// Shows the quality found by the statistics in the header, which cannot access them.
+  /// Shows in the header the quality of the connection, which only the statistics know.
   private func note(_ quality: StreamQuality, in state: inout State) -> Effect<Action> {
     state.quality = quality
     let connection: HeaderFeature.Connection =
@@ -192,7 +193,7 @@ package struct HostFeature {
     return header(.connectionChanged(connection), in: &state)
   }
 
-  /// Asks before the stream ends. While the question is open, a tap is the answer: yes if `on` is
+  /// Asks before the stream ends. While the question is open, a tap answers it, with yes if `on` is
   /// true.
   private func confirmEnd(_ on: Bool?, in state: inout State) -> Effect<Action> {
     guard state.endConfirmation != nil else {
@@ -237,18 +238,15 @@ package struct HostFeature {
   }
 }
 
-/// The result of an effect. It is an input like any other, so a replay repeats it without running
-/// the effect.
+/// The result of an effect as an input, so that a replay repeats it without running the effect.
 package enum EffectInput: Equatable, Sendable {
   /// An event that did not arrive as a line.
   case event(LiveEvent.Payload)
-  /// An input of the room's own recorder.
   case recorder(RecorderInput)
 }
 
 extension HostFeature.Action {
-  /// The input that records the result of an effect; `nil` for actions that are not results of
-  /// effects.
+  /// The input that records the result of an effect. `nil` for other actions.
   package var input: EffectInput? {
     switch self {
     case .chat(let action): action.event.map { .event(.chat($0)) }
@@ -278,16 +276,16 @@ extension HostFeature.State {
     chatHistory == count && chat?.keepsHistory(of: count) ?? true
   }
 
-  /// Whether work remains that is done in parts, one per frame.
+  /// Whether the chat's history is still being reviewed, one part per frame.
   package var isReviewing: Bool { chat?.isReviewing == true }
 }
 
 // MARK: Optional children
 
-// The lifetimes of the optional children. A child may exist in every phase except the phases that
-// remove it. An event for the child in such a phase (the last sample of an ended stream, for
-// example) is late, and does not restore the child. It counts as applied, because it reached the
-// host's reducer, and the store counts its action as one without a child.
+// The lifetimes of the optional children. Each may exist in every phase, except in those that
+// remove it. In the latter, an event for the child, such as the last sample of an ended stream, is
+// late and does not restore the child. It still counts as applied, because it reached the host's
+// reducer.
 extension StreamState {
   var admitsWaitingRoom: Bool {
     switch self {
@@ -308,15 +306,14 @@ extension StreamState {
 }
 
 extension HostFeature.State {
-  /// Creates the optional child if this is its first action. A delegate action creates no child,
-  /// because it may be the last action of a removed child. Admitting people creates no waiting
-  /// room.
+  /// Creates an optional child for its first action. A delegate action creates no child, because it
+  /// may be the last action of a removed child. Admitting people creates no waiting room.
   mutating func makeChild(for action: HostFeature.Action) {
     switch action {
     case .chat(.analysed), .chat(.analysisWanted), .chat(.analysisResumed):
       return
     case .chat:
-      // Not `== nil`, which would copy the chat for the comparison, with each message.
+      // A comparison with `== nil` would copy the chat with each message.
       if case .some = chat { return }
       chat = ChatFeature.State(historyLimit: chatHistory)
       if analysesChat == true { chat?.beginAnalysis() }
@@ -352,7 +349,7 @@ extension HostFeature.State {
     }
   }
 
-  /// Removes the children that do not exist in `phase`.
+  /// Removes the children that cannot exist in `phase`.
   mutating func removeChildren(for phase: StreamState) {
     if !phase.admitsWaitingRoom, let room = waitingRoom {
       waitingRoom = nil
@@ -360,11 +357,10 @@ extension HostFeature.State {
     }
     if !phase.admitsStatistics { removeStatistics() }
     if !phase.admitsPoll { poll = nil }
-    // The question no longer applies.
+    // An ended stream cannot be ended again.
     if phase == .ended { endConfirmation = nil }
   }
 
-  /// Removes all optional children.
   mutating func removeChildren() {
     activity = nil
     chat = nil

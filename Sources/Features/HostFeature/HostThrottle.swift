@@ -11,16 +11,15 @@ import SourcesFeature
 package import Throttling
 import WaitingRoomFeature
 
-/// The throttle stage of a room: passes each event to the intake of its part.
+/// The throttle stage of a room, which passes each event to the throttle of its part.
 ///
-/// Order is kept across the classes of one child. A change of the stream's state keeps order across
-/// all children: all held events are output first, so that earlier events still reach a child that
-/// the change removes.
+/// Events of one part keep their order across throttling classes. A change of the stream's state
+/// keeps its place among the events of all parts: all held events are output first, so that earlier
+/// events still reach a child that the change removes.
 ///
-/// Not copyable. A class that holds a copyable intake would copy it for each query of pending
-/// events, with dozens of reference counts, because the getter is in another module. The queries
-/// are mutating for the same reason: on a borrowed value, each query would move its 2.4 KB to the
-/// stack.
+/// Not copyable. A class with a copyable throttle would copy it for each query of pending events,
+/// with dozens of reference counts, because the getter is in another module. For the same reason,
+/// queries are mutating: on a borrowed value, each query would move its 2.4 KB to the stack.
 package struct HostThrottle: ~Copyable {
   package typealias Output = ThrottleOutput<HostFeature.Action>
 
@@ -34,8 +33,8 @@ package struct HostThrottle: ~Copyable {
   private var sources = ChildThrottle<SourcesThrottle>(HostFeature.Action.sources)
   private var waitingRoom = ChildThrottle<WaitingRoomThrottle>(HostFeature.Action.waitingRoom)
 
-  /// - Parameter state: The state of the restored screen. It contains what the intakes know about
-  ///   earlier events, but not the events that they held.
+  /// - Parameter state: The state of the restored screen. It contains what the throttles remember
+  ///   of earlier events, but not the events that they held.
   package init(
     _ policies: ThrottlePolicies = ThrottlePolicies(), resuming state: HostFeature.State? = nil
   ) {
@@ -81,7 +80,7 @@ package struct HostThrottle: ~Copyable {
     }
   }
 
-  /// Performs an operation on every child in sequence.
+  /// Performs an operation on the throttle of every part in sequence.
   private mutating func perform(_ operation: ThrottleOperation, into output: inout Output) {
     activity.perform(operation, into: &output)
     chat.perform(operation, into: &output)
@@ -94,7 +93,7 @@ package struct HostThrottle: ~Copyable {
     waitingRoom.perform(operation, into: &output)
   }
 
-  /// The number of held events: neither applied nor coalesced yet.
+  /// The number of held events, which are neither applied nor coalesced yet.
   package var pending: Int {
     mutating get {
       activity.held.count + chat.held.count + control.held.count + header.held.count
@@ -103,7 +102,6 @@ package struct HostThrottle: ~Copyable {
     }
   }
 
-  /// Returns the number of held events of one kind.
   package mutating func pending(of kind: ThrottledKind) -> Int {
     switch kind {
     case .chat: chat.throttle.pending
@@ -120,7 +118,7 @@ package struct HostThrottle: ~Copyable {
     }
   }
 
-  /// The latest time at which ``wake(at:into:)`` has output; `nil` if nothing is held.
+  /// The latest time at which ``wake(at:into:)`` has output, or `nil` if nothing is held.
   package var deadline: Instant? {
     mutating get {
       var earliest = activity.held.deadline

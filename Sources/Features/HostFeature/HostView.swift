@@ -11,7 +11,7 @@ package import ViewGraph
 import WaitingRoomFeature
 import Wording
 
-/// The whole screen: the host's own line, and the children below it.
+/// The whole screen: a line for the stream as a whole, and the parts below it.
 package struct HostView: View {
   package static let name = "HostView"
   /// The names of all views of the screen, parents first.

@@ -7,13 +7,10 @@ import Throttling
 import WaitingRoomFeature
 
 /// The maximum memory of the state of one room. Texts, names, and identifiers are untrusted, so
-/// every summand has a limit, which is defined where it is stored.
+/// each summand is a limit that is defined where such data is stored.
 package enum RoomBudget {
-  /// Returns the maximum in bytes.
-  ///
-  /// - Parameters:
-  ///   - chatHistory: The maximum number of messages that the chat keeps.
-  ///   - analysesChat: Whether the chat is searched for bursts of duplicates.
+  /// Returns the maximum in bytes for a chat that keeps at most `chatHistory` messages, and that is
+  /// searched for bursts of duplicates if `analysesChat` is true.
   package static func bytes(chatHistory: Int, analysesChat: Bool = false) -> Int {
     // The displayed messages, the filtered messages, and the open thread.
     3 * MessageHistory.byteLimit(for: chatHistory)

@@ -9,14 +9,12 @@ package struct PollFeature {
     package var id: Text = ""
     package var title = ""
     package var options: [Option] = []
-    /// Whether voting is open.
     package var isOpen = false
-    /// The index of the winning option; `nil` while the poll is open, or if its source named none.
+    /// The index of the winning option. `nil` while the poll is open, or if the source names none.
     package var winner: Int?
-    /// The scheduled end of voting; `nil` if unknown.
+    /// The scheduled end of voting, if known.
     package var endsAt: Timestamp?
-    /// The whole seconds until the end, rounded up; `nil` unless the poll is open and its end is
-    /// known.
+    /// The whole seconds until the end, rounded up, while the poll is open and its end is known.
     package var secondsLeft: Int?
 
     package init() {}
@@ -33,11 +31,11 @@ package struct PollFeature {
   }
 
   package enum Action: Equatable, Sendable {
-    /// A poll began at this time of its source.
+    /// A poll began at this time, according to the source.
     case began(PollQuestion, at: Timestamp)
     /// The current votes of each option.
     case voted([Int])
-    /// Voting ended; the value is the index of the winning option.
+    /// Voting ended, with the index of the winning option if the source names one.
     case ended(winner: Int?)
     /// The time of the events has advanced.
     case ticked(at: Timestamp)
@@ -65,7 +63,7 @@ package struct PollFeature {
     return .none
   }
 
-  /// Copies the texts, because a question must not keep its received batch of lines alive.
+  /// Copies the texts, so that the question does not keep its received batch of lines alive.
   private func begin(_ question: PollQuestion, _ state: inout State) {
     state.id = question.id.owned()
     state.title = String(question.title)

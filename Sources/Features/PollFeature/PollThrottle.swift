@@ -2,11 +2,11 @@ package import LiveEvents
 package import RateLimiting
 package import Throttling
 
-/// Throttles the votes: the latest totals win. The begin and end of a poll pass immediately, after
-/// all earlier votes, so that the last totals of a poll are its final totals.
+/// Throttles votes, of which the latest totals win. The begin and end of a poll pass immediately,
+/// after all earlier votes, so that the last totals of a poll are its final totals.
 ///
-/// Votes and ends that do not match the open poll are rejected here, because the intake knows all
-/// received events. The state lacks the events that have not been reduced yet.
+/// Rejects votes and ends that do not match the open poll. The throttle can do this because it has
+/// received all events, some of which have not reached the state yet.
 package struct PollThrottle: PartThrottle {
   package typealias Action = PollFeature.Action
 
@@ -27,7 +27,7 @@ package struct PollThrottle: PartThrottle {
     open = state.flatMap { $0.isOpen ? ($0.id, $0.options.count) : nil }
   }
 
-  /// Follows the phase of the stream. A poll that is no longer shown is no longer open.
+  /// Closes the open poll if the new phase of the stream shows no polls.
   package mutating func show(_ isShown: Bool) {
     self.isShown = isShown
     if !isShown { open = nil }

@@ -1,14 +1,13 @@
 import Composable
 
-/// The room's own recorder, as used by effects. Each call receives the number of its attempt, and
-/// has an effect only while that attempt is the newest. A call throws the reason of a failure.
+/// The calls by which effects control the room's own recorder. A call has an effect only while the
+/// attempt with its number is the newest. A failed call throws the reason.
 package struct Recorder: DependencyValue {
   /// Starts a recording, and returns its name.
   package var start: @Sendable (_ attempt: Int) async throws -> String
   /// Closes the recording, which may be paused. Returns `nil` if there is none.
   package var stop: @Sendable (_ attempt: Int) async throws -> SavedRecording?
   package var pause: @Sendable (_ attempt: Int) async throws -> Void
-  /// Continues the paused recording.
   package var resume: @Sendable (_ attempt: Int) async throws -> Void
 
   package init(

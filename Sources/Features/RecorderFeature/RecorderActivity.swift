@@ -3,17 +3,16 @@ package import LiveEvents
 /// The known state of one recorder.
 package struct RecorderActivity: Equatable, Sendable, Codable {
   package var state = RecorderState.idle
-  /// The number of written bytes.
   package var bytes = 0
-  /// The recorded time, in milliseconds.
+  /// The recorded time in milliseconds.
   package var durationMilliseconds = 0
-  /// The completed part of `total`, if the recorder reports it.
+  /// The completed part of ``total``, if the recorder reports it.
   package var done: Int?
   package var total: Int?
 
   package init() {}
 
-  /// The completed percentage, 0 to 100, rounded down; `nil` if the total is unknown.
+  /// The completed percentage from 0 to 100, rounded down. `nil` if the total is unknown.
   package var percent: Int? {
     guard let done, let total, done >= 0, done <= total else { return nil }
     guard total > 0 else { return 100 }
@@ -21,8 +20,8 @@ package struct RecorderActivity: Equatable, Sendable, Codable {
     return Int(product.quotient)
   }
 
-  /// Whether a recording is open. A recording that is being started may still fail, and one that is
-  /// being stopped accepts no more data.
+  /// Whether a recording is open. A recording that is being started may still fail, and a recording
+  /// that is being stopped accepts no more data.
   package var isRecording: Bool {
     switch state {
     case .recording, .paused: true
@@ -32,7 +31,7 @@ package struct RecorderActivity: Equatable, Sendable, Codable {
 
   /// Returns the activity after the recorder entered a state.
   func entering(_ new: RecorderState) -> RecorderActivity {
-    // The figures of the previous recording are discarded.
+    // A new recording starts with new counts.
     var next = new == .starting ? RecorderActivity() : self
     next.state = new
     return next
@@ -48,7 +47,6 @@ package struct RecorderActivity: Equatable, Sendable, Codable {
     return next
   }
 
-  /// Returns the activity after a progress report.
   func after(_ progress: RecorderProgress) -> RecorderActivity {
     var next = self
     next.bytes = progress.bytes

@@ -1,26 +1,25 @@
 package import Composable
 package import LiveEvents
 
-/// The state and progress of a room's recorders: the external recorder that events report on, and
-/// the room's own recorder, which this feature starts and stops.
+/// The state and progress of a room's recorders: an external recorder, which reports its state by
+/// events, and the room's own recorder, which this feature starts and stops.
 ///
-/// Effects attempt what is requested of the own recorder, and their results are inputs. If nobody
+/// Effects attempt each request to the own recorder, and their results are inputs. If no client
 /// waits for the outcome, a failed start is repeated until it succeeds or the opposite is
-/// requested. The same applies to the start of a recording that replaces a failed one.
+/// requested. So is the start of a recording that replaces a failed recording.
 @Reducer
 package struct RecorderFeature {
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
-    /// The recorder that events report on, such as that of the streaming program.
+    /// The external recorder, such as the recorder of the streaming program.
     package var elsewhere = RecorderActivity()
-    /// The room's own recording; `nil` until a recording is started.
+    /// The room's own recording, or `nil` until a recording is started.
     package var own: RecorderActivity?
-    /// The requested work of the room's own recorder; `nil` until anything is requested.
+    /// The work of the room's own recorder, or `nil` until anything is requested.
     package var work: RecorderWork?
 
     package init() {}
 
-    /// Whether any recorder is recording the room.
     package var isRecording: Bool { elsewhere.isRecording || own?.isRecording ?? false }
   }
 
@@ -33,7 +32,7 @@ package struct RecorderFeature {
   }
 
   package enum Delegate: Equatable, Sendable {
-    /// It has changed whether any recorder is recording the room.
+    /// The room started or stopped being recorded by any recorder.
     case isRecordingChanged(Bool)
     /// An attempt has ended, so its outcome can be reported to its requester.
     case attemptEnded(Int, RecorderOutcome)
@@ -74,15 +73,15 @@ package struct RecorderFeature {
 // MARK: The room's own recorder
 
 extension RecorderFeature {
-  /// The time after which a recording no longer counts the failures before it.
+  /// How long a recording must run for the failures before it to be forgotten.
   private static let probation = Duration.seconds(60)
 
   /// The time after which an attempt is reported as failing, and the message. An unresponsive disk
-  /// can block a call for any time, and nothing can end the call.
+  /// can block a call forever, and nothing can end the call.
   private static let patience = Duration.seconds(10)
   private static let silence = "the disk does not respond"
 
-  /// Effects that attempt something or wait for the next attempt. They belong to one attempt at a
+  /// Identifies the effect that attempts something or waits for the next attempt, at most one at a
   /// time.
   private struct AttemptID: Hashable {}
 
@@ -148,7 +147,7 @@ extension RecorderFeature {
       replaced = replaced.followed(by: .send(.delegate(.attemptEnded(work.attempt, .replaced))))
     }
     work.attempt += 1
-    // Another request for the same does not revoke an earlier request to retry.
+    // Repeating a request does not revoke the earlier request's retries.
     let isRepeated = work.wish == wish
     work.retries = retries || work.retries && isRepeated
     if !isRepeated { (work.failures, work.failure) = (0, nil) }
@@ -213,7 +212,8 @@ extension RecorderFeature {
     if state.work?.failure == Self.silence { state.work?.failure = nil }
   }
 
-  /// Restarts the work that was in progress. Nobody waits for its outcome any more.
+  /// Repeats the work that a restart of the daemon interrupted, although no client waits for its
+  /// outcome.
   private func restart(isRecording: Bool, _ state: inout State) -> Effect<Action> {
     clearSilence(&state)
     if var work = state.work, work.wish != nil {
@@ -287,8 +287,7 @@ extension RecorderFeature {
 }
 
 extension RecorderFeature.Action {
-  /// The input that records the result of an effect; `nil` for actions that are not results of
-  /// effects.
+  /// The input that records the result of an effect. `nil` for other actions.
   package var input: RecorderInput? {
     switch self {
     case .own(let input): input

@@ -1,36 +1,30 @@
 package import LiveEvents
 
-/// Inputs of the room's own recorder. They are inputs of the room but not events of the stream. A
-/// recording stores them as changes, so they do not count as received events, and only a restart
-/// replays them. A replay into another room does not affect that room's recorder.
+/// Inputs of the room's own recorder, which are not events of the stream. A recording stores them
+/// as changes, so they do not count as received events, and only a restart replays them. A replay
+/// into another room does not affect that room's recorder.
 package enum RecorderInput: Equatable, Sendable, Codable {
-  /// An act of the recorder is requested.
-  ///
-  /// - Parameter retries: Whether attempts are repeated until one succeeds. Otherwise, the
-  ///   requester receives the failure and decides.
+  /// A request to the recorder. With `retries`, failed attempts are repeated; otherwise the
+  /// requester receives the failure and decides.
   case wished(wish: RecorderWish, retries: Bool)
-  /// An attempt has ended.
   case ended(attempt: Int, outcome: RecorderOutcome)
   /// An attempt takes so long that the disk seems unresponsive. The attempt continues.
   case stalled(attempt: Int)
   /// The next attempt is due.
   case due(attempt: Int)
-  /// Whether the disk for recordings is known to respond.
   case disk(answers: Bool)
-  /// The current recording failed.
   case failed(reason: String)
   /// The recording of this attempt has run long enough that earlier failures no longer count.
   case proven(attempt: Int)
-  /// The program was restarted; `isRecording` is whether the recording continues.
+  /// The daemon restarted, and the recording continues if `isRecording` is true.
   case restarted(isRecording: Bool)
 }
 
-/// The outcome of an attempt.
 package enum RecorderOutcome: Equatable, Sendable, Codable {
   case started(recording: String)
   case paused
   case resumed
-  /// The recording was closed; `nil` if there was none.
+  /// The recording was closed, or with `nil` there was none.
   case saved(recording: SavedRecording?)
   case failed(reason: String)
   /// Another request replaced the attempt.

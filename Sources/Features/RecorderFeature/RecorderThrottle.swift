@@ -2,7 +2,7 @@ package import LiveEvents
 package import RateLimiting
 package import Throttling
 
-/// Passes `recorder.state` immediately and throttles `recorder.progress`: one action per whole
+/// Passes `recorder.state` immediately, and throttles `recorder.progress`: one action per whole
 /// percent and for the last report, or one per second while the total is unknown.
 package struct RecorderThrottle: PartThrottle {
   package typealias Action = RecorderFeature.Action

@@ -2,8 +2,8 @@ import LiveEvents
 package import ViewGraph
 import Wording
 
-/// Shows a row for each recorder with content: its state, time, and size, and a gauge if the total
-/// is known.
+/// Shows a row for each recorder in use: its state, time, and size, and a gauge if the total is
+/// known.
 package struct RecorderView: View {
   package static let name = "RecorderView"
 
@@ -16,7 +16,7 @@ package struct RecorderView: View {
     if let own { lines += describe("here", own) + attempts(state.work) }
     if elsewhere != RecorderActivity() {
       let there = describe(own == nil ? nil : "elsewhere", elsewhere)
-      // An active recorder stays visible on a small screen.
+      // An active recorder comes first, so that it stays visible on a small screen.
       lines = own?.state == .idle && elsewhere.state != .idle ? there + lines : lines + there
     }
     return .panel(

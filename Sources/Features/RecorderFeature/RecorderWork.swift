@@ -2,19 +2,16 @@ package import LiveEvents
 
 /// The requested work of the room's own recorder, and the state of its attempts.
 package struct RecorderWork: Equatable, Sendable, Codable {
-  /// The number of the newest attempt.
   package var attempt = 0
-  /// The request that is being attempted or will be repeated; `nil` if there is none.
+  /// The request that is being attempted or will be repeated, if any.
   package var wish: RecorderWish?
-  /// Whether a failed attempt is followed by another one.
+  /// Whether failed attempts are repeated.
   package var retries = false
-  /// Whether the next attempt is pending.
   package var isWaiting = false
   /// The number of consecutive failed attempts and recordings.
   package var failures = 0
   /// The reason why the last attempt or recording failed, until an attempt succeeds.
   package var failure: String?
-  /// The name of the newest recording.
   package var recording: String?
 
   package init() {}
@@ -22,10 +19,10 @@ package struct RecorderWork: Equatable, Sendable, Codable {
   /// The wait before the next attempt, which grows with each failure up to a minute.
   package var delay: Duration { .seconds(failures > 6 ? 60 : 1 << max(0, failures - 1)) }
 
-  /// The wait between the last failure and the next attempt; `nil` if there will be none.
+  /// The wait between the last failure and the next attempt, or `nil` if no attempt will follow.
   package var retryDelay: Duration? { isWaiting ? delay : nil }
 
-  /// Returns whether this attempt is in progress.
+  /// Returns whether the attempt with this number is in progress.
   package func isAttempting(_ number: Int) -> Bool {
     number == attempt && wish != nil && !isWaiting
   }
@@ -39,12 +36,11 @@ extension RecorderFeature.State {
     case .start: return state == .idle || state == .failed || state == .stopping
     case .stop:
       return state == .starting || isOpen || state == .failed && work?.wish != nil
-    // A recording that is being continued counts as paused until then.
+    // A recording that is being resumed counts as paused until then.
     case .pause: return state == .recording || state == .paused && work?.wish == .resume
     case .resume: return state == .paused
     }
   }
 
-  /// Whether there is a recording that can be closed.
   private var isOpen: Bool { own?.isRecording ?? false }
 }

@@ -1,11 +1,11 @@
 package import Composable
 package import LiveEvents
 
-/// The states of the room's sources, and the gaps in their events.
+/// The states of the room's sources, and the outages in which their events are missing.
 @Reducer
 package struct SourcesFeature {
-  /// The maximum number of shown sources. For further sources, ended sources are removed first,
-  /// then the source with the oldest report.
+  /// The maximum number of shown sources. Beyond it, ended sources are removed first, then the
+  /// source with the oldest report.
   package static let limit = 32
 
   @ObservableState
@@ -16,14 +16,13 @@ package struct SourcesFeature {
     package init() {}
   }
 
-  /// A displayed source. It owns its texts.
+  /// A displayed source, which owns its texts.
   package struct Source: Equatable, Sendable, Codable {
-    /// The last report; `nil` if the source has only reported a gap.
+    /// The last report, or `nil` if the source has only reported an outage.
     package var status: SourceHealth?
     package let name: Text
-    /// The time of the last report.
     package var timestamp: Timestamp
-    /// The number of gaps, and their total duration in milliseconds.
+    /// The number of outages. ``gapMilliseconds`` is their total duration.
     package var gaps = 0
     package var gapMilliseconds = 0
     package var lastGap: MissedTime?
@@ -35,9 +34,9 @@ package struct SourcesFeature {
   }
 
   package enum Action: Equatable, Sendable {
-    /// A source reported its state at this time of its own.
+    /// A source reported its state at this time, according to the source.
     case reported(SourceHealth, at: Timestamp)
-    /// A source reported a gap.
+    /// A source reported an outage in which events are missing.
     case missed(MissedTime, at: Timestamp)
   }
 

@@ -2,8 +2,8 @@ package import LiveEvents
 package import RateLimiting
 package import Throttling
 
-/// Throttles the states of sources: the latest of each source wins. The final state of a source and
-/// gaps pass immediately, after all earlier states.
+/// Throttles the states of sources, of which the latest of each source wins. Outages and the final
+/// state of a source pass immediately, after all earlier states.
 package struct SourcesThrottle: PartThrottle {
   package typealias Action = SourcesFeature.Action
 
@@ -15,7 +15,7 @@ package struct SourcesThrottle: PartThrottle {
   private var states: Paced<KeyedLatestWins<Text, Report>>
 
   package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
-    // The states of further sources pass immediately.
+    // The states of more than `keyCapacity` sources pass without a throttle.
     states = Paced(
       KeyedLatestWins(
         interval: policies[.sources].interval, keyCapacity: 2 * SourcesFeature.limit))
@@ -37,7 +37,7 @@ package struct SourcesThrottle: PartThrottle {
   ) {
     switch event {
     case .state(let status):
-      // Owns its texts, because the name is kept.
+      // The name is kept for long, so it must not keep its batch of lines alive.
       let status = status.owned()
       if status.isOver {
         // No further state may arrive for a long time, so the final state does not wait.

@@ -1,20 +1,20 @@
 public import LiveEvents
 package import RateLimiting
 
-/// The throttle stage of one feature: receives its events and outputs the actions that are due.
+/// The throttle stage of one feature, which receives its events and outputs the actions that are
+/// due.
 ///
-/// A pure value: the time is passed in. Each feature declares the throttling class of each of its
-/// events beside its reducer. Before an event that is never dropped, all held events are applied or
-/// superseded, so that order is kept across classes.
+/// Reads no clock: the caller passes the time. Each feature declares the throttling class of each
+/// of its events beside its reducer. Before an event that is never dropped, all held events are
+/// applied or superseded, so that order is kept across classes.
 package protocol PartThrottle {
-  /// The events of this part only.
   associatedtype Event
   associatedtype Action
 
   init(_ policies: ThrottlePolicies)
 
-  /// Receives one event. The event is moved to its storage, because a copy would count references
-  /// to its texts. `timestamp` is the time at its source, and `now` is the time of the room.
+  /// Receives one event, and moves it to its storage, because a copy would retain its texts.
+  /// `timestamp` is the time at its source, and `now` is the time of the room.
   mutating func receive(
     _ event: consuming Event, timestamp: Timestamp, at now: Instant,
     into output: inout ThrottleOutput<Action>)
@@ -33,25 +33,25 @@ package protocol PartThrottle {
   /// bounds of the policies.
   mutating func record(cost: Interval)
 
-  /// The latest time at which ``wake(at:into:)`` has output; `nil` if nothing is held.
+  /// The latest time at which ``wake(at:into:)`` has output, or `nil` if nothing is held.
   var deadline: Instant? { get }
 
-  /// The number of held events: neither applied nor coalesced yet.
+  /// The number of held events, which are neither applied nor coalesced yet.
   var pending: Int { get }
 }
 
-/// Actions in flight to the reducer, with counts of their events.
+/// Actions on their way to the reducer, with counts of their events.
 ///
 /// Public and inlinable, so that client modules can specialise it. A generic `package` type would
-/// not be specialised, and would look up its types at run time.
+/// look up its types at run time.
 public struct ThrottleOutput<Action> {
   public var actions: [Action] = []
   /// The number of events whose content is in ``actions``.
   public var applied = 0
-  /// The number of events superseded by a newer value of the same key.
+  /// The number of events that a newer value of the same key superseded.
   public var coalesced = 0
-  /// The number of events that a feature rejected (for too many names of controls, for example), by
-  /// reason.
+  /// The number of events that a feature rejected, by reason, for example because of too many names
+  /// of controls.
   public var rejected: [RejectionReason: Int] = [:]
 
   @inlinable public init() {}

@@ -7,13 +7,12 @@ extension ThrottledKind {
 }
 
 extension ThrottlePolicies {
-  /// Sets the policy of a kind from a file: either an interval alone, or the keys of a policy.
+  /// Sets the policy of a kind from a file: either an interval alone, or the keys of a policy. An
+  /// error names the affected key and a remedy, and changes nothing.
   ///
   ///     throttle:
   ///       chat: 50ms
   ///       viewers: {interval: 0.2s, maximum-staleness: 1s}
-  ///
-  /// - Throws: An error at the affected key, with a remedy. Nothing is set then.
   package mutating func set(
     _ kind: ThrottledKind, _ node: YAMLNode
   ) throws(ConfigurationError) {

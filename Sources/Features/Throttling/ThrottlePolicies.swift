@@ -1,17 +1,16 @@
 package import RateLimiting
 
-/// The policies for how long events of each kind may wait: without load, and at most under load.
+/// How long events of each kind may wait: without load, and at most under load.
 package struct ThrottlePolicies: Hashable, Sendable {
-  /// The throttling of one kind.
   package struct Pacing: Hashable, Sendable {
-    /// The interval while deliveries are cheap.
+    /// The interval while frames are cheap.
     package var interval: Interval
     /// The longest interval, which bounds the staleness.
     package var maximumStaleness: Interval
-    /// The size at which a batch is delivered early.
+    /// The number of events at which a batch is delivered early.
     package var capacity: Int
 
-    /// - Parameter maximumStaleness: The longest interval; `nil` for a constant interval.
+    /// - Parameter maximumStaleness: The longest interval, or `nil` for a constant interval.
     package init(
       interval: Interval, maximumStaleness: Interval? = nil, capacity: Int = standardCapacity
     ) {
@@ -20,7 +19,6 @@ package struct ThrottlePolicies: Hashable, Sendable {
       self.capacity = capacity
     }
 
-    /// The interval that widens under load.
     package var adaptive: AdaptiveInterval {
       AdaptiveInterval(
         wanted: interval, maximum: maximumStaleness, budgetPerMille: ThrottlePolicies.budgetPerMille
@@ -34,7 +32,6 @@ package struct ThrottlePolicies: Hashable, Sendable {
 
   private var pacings: [ThrottledKind: Pacing] = [:]
 
-  /// Creates the default policies.
   package init() {}
 
   /// Creates the default policies, except for these kinds.
@@ -51,10 +48,8 @@ package struct ThrottlePolicies: Hashable, Sendable {
   package static let standardCapacity = 8_192
 
   /// Sets the policy of a kind from `description`. Without an interval, the times of
-  /// ``standard(_:)`` are used. An interval without a bound does not widen.
-  ///
-  /// - Throws: ``Refusal`` if the description contradicts itself or the promise of the kind.
-  ///   Nothing is set then.
+  /// ``standard(_:)`` are used. An interval without a bound does not widen. Throws ``Refusal``, and
+  /// changes nothing, if the description contradicts itself or the class of the kind.
   package mutating func set(
     _ kind: ThrottledKind, _ description: PolicyDescription
   ) throws(Refusal) {
@@ -83,7 +78,7 @@ package struct ThrottlePolicies: Hashable, Sendable {
     self[kind] = pacing
   }
 
-  /// Rejects keys that are valid but have no effect, because their author expects one.
+  /// Rejects keys that are valid but have no effect, because their author expects an effect.
   private func refuseUnused(_ description: PolicyDescription) throws(Refusal) {
     if description.leading == false {
       throw Refusal(
@@ -103,7 +98,7 @@ package struct ThrottlePolicies: Hashable, Sendable {
 }
 
 extension ThrottlePolicies.Pacing {
-  /// The times of a policy; `nil` for the policy of events that never wait.
+  /// The times of a policy, or `nil` for a policy of events that never wait.
   fileprivate init?(_ policy: Policy) {
     switch policy {
     case .keepAll(let window, let capacity):

@@ -1,11 +1,10 @@
 package import LiveEvents
 package import RateLimiting
 
-/// The kinds of events that may wait. Each has a throttling class.
+/// The kinds of events that may wait. Events that are not listed here never wait.
 ///
-/// The class is a promise of the feature: events that must not be lost do not have a class that
-/// loses them. The configuration determines how long an event may wait. Events that are not listed
-/// here never wait.
+/// The throttling class of a kind is a promise of the feature: events that must not be lost do not
+/// have a class that loses them. The configuration determines how long an event may wait.
 package enum ThrottledKind: String, CaseIterable, Sendable {
   /// `chat.message`
   case chat
@@ -30,7 +29,7 @@ package enum ThrottledKind: String, CaseIterable, Sendable {
   /// `goal`, `hypeTrain` progress
   case goals
 
-  /// Returns the kind of an event; `nil` for an event that never waits.
+  /// Returns the kind of an event, or `nil` for an event that never waits.
   package static func of(_ event: LiveEvent.Payload) -> ThrottledKind? {
     switch event {
     case .chat(.message): .chat
@@ -60,7 +59,6 @@ package enum ThrottledKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// A description of the events.
   package var summary: String {
     switch self {
     case .chat: "Chat messages"

@@ -1,9 +1,7 @@
 package import LiveEvents
 
-/// Admits a number of people per second.
-///
-/// Nothing accumulates while nobody waits: at most the people due within two seconds are admitted
-/// together, or one person.
+/// Admits a number of people per second. Admissions do not accumulate while nobody waits: at most
+/// the people due within two seconds are admitted together, or one person.
 package struct AdmissionPace: Equatable, Sendable, Codable {
   package let perSecond: Double
   /// The number of people due, including a fraction.
@@ -30,7 +28,7 @@ package struct AdmissionPace: Equatable, Sendable, Codable {
     }
   }
 
-  /// Returns the number of people due by `time`, and removes them from the count.
+  /// Returns the number of people due by `time`, who are then no longer due.
   package mutating func take(until time: Timestamp) -> Int {
     // Timestamps may be far apart, and a clock may be set back.
     let seconds = max(Double(time) - Double(last), 0) / 1_000

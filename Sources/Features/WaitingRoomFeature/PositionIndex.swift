@@ -1,15 +1,15 @@
 /// Finds positions in a list by the hashes of the elements.
 ///
-/// Uses open addressing with linear probing. The owner stores the hashes by position. `Dictionary`
-/// would rehash all texts whenever it grows. With tens of thousands of people, that would be the
-/// longest uninterrupted step of a room.
+/// Uses open addressing with linear probing. The owner stores the hashes by position. A
+/// `Dictionary` would rehash all texts whenever it grows. With tens of thousands of people, that
+/// would be the longest uninterrupted step of a room.
 struct PositionIndex: Sendable {
-  /// The slots. Each contains a position plus one, or 0 if it is empty. The number of slots is a
-  /// power of two, of which at most three quarters are used.
+  /// Each slot contains a position plus one, or 0 if it is empty. The number of slots is a power of
+  /// two, of which at most three quarters are used.
   private var slots = ContiguousArray<Int32>(repeating: 0, count: 16)
   private(set) var count = 0
 
-  /// Returns the position with this hash for which `matches` returns true; `nil` if there is none.
+  /// Returns the position with this hash for which `matches` returns true, if there is one.
   func position(_ hash: UInt32, where matches: (Int) -> Bool) -> Int? {
     var slot = home(hash)
     while slots[slot] != 0 {
@@ -27,8 +27,8 @@ struct PositionIndex: Sendable {
     put(Int32(position + 1), hashes[position])
   }
 
-  /// Removes a position that is in the index. Entries that it had displaced move back, so that no
-  /// tombstones are needed.
+  /// Removes a position that is in the index. Moves later entries of the probe sequence back, so
+  /// that no tombstones are needed.
   mutating func remove(_ position: Int, _ hashes: ContiguousArray<UInt32>) {
     var hole = home(hashes[position])
     while Int(slots[hole]) != position + 1 { hole = next(hole) }
@@ -37,7 +37,7 @@ struct PositionIndex: Sendable {
     let mask = slots.count - 1
     while slots[slot] != 0 {
       let home = home(hashes[Int(slots[slot]) - 1])
-      // Checks whether the probe sequence from its home slot to this slot passes the hole.
+      // Checks whether the entry's probe sequence passes the empty slot.
       if (slot - home) & mask >= (slot - hole) & mask {
         slots[hole] = slots[slot]
         hole = slot

@@ -1,19 +1,19 @@
 package import LiveEvents
 
-/// People by identifier, in the order of their arrival. They own their texts.
+/// People by identifier, in the order of their arrival. Owns their texts.
 ///
 /// Joining, leaving, and lookup are O(1) on average. A person who leaves creates a gap, and the
-/// gaps are closed once they outnumber the people. The longest single step, in which the table
+/// gaps are closed when they outnumber the people. The longest single step, in which the table
 /// doubles, reads no text, because hashes are stored.
 package struct WaitingList: Sendable {
-  /// The maximum memory of the people in bytes: about 12,000 people with names of ordinary length.
-  /// Identifiers and names are untrusted, so there must be a limit.
+  /// The maximum memory of the people in bytes, which suffices for about 12,000 people with names
+  /// of ordinary length. Identifiers and names are untrusted, so memory must be limited.
   package static let byteLimit = 2_560 << 10
 
-  /// The memory of the people, in bytes.
+  /// The memory of the people in bytes.
   package private(set) var bytes = 0
   private var slots: [Person?] = []
-  /// The hashes of the identifiers, at the same positions.
+  /// The hashes of the identifiers, at the same positions as ``slots``.
   private var hashes: ContiguousArray<UInt32> = []
   private var index = PositionIndex()
   /// The position of the first person, or the end. All slots before it are gaps.
@@ -26,11 +26,11 @@ package struct WaitingList: Sendable {
 
   package func contains(_ id: Text) -> Bool { position(of: id, Self.hash(id)) != nil }
 
-  /// The waiting person with an identifier; `nil` if nobody with it waits.
+  /// The waiting person with an identifier, if there is one.
   package subscript(id: Text) -> Person? { position(of: id, Self.hash(id)).flatMap { slots[$0] } }
 
   /// Adds a person at the end. A person who is already waiting keeps the position, with the new
-  /// name. Returns `false` if the person does not fit.
+  /// name. Returns `false` if the list is full.
   @discardableResult
   package mutating func join(_ person: Person) -> Bool {
     let person = person.owned()
@@ -57,7 +57,6 @@ package struct WaitingList: Sendable {
     return person.byteCount + ByteSlab.padding + MemoryLayout<Person?>.stride + 64
   }
 
-  /// Removes a person, if they are waiting.
   package mutating func remove(_ id: Text) {
     guard let position = position(of: id, Self.hash(id)) else { return }
     index.remove(position, hashes)

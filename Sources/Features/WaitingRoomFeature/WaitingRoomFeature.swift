@@ -8,23 +8,21 @@ package struct WaitingRoomFeature {
   package struct State: Equatable, Sendable, Codable {
     /// The waiting people, in the order of their arrival.
     package var people = WaitingList()
-    /// The number of admitted people.
     package var admitted = 0
-    /// The maximum number of people that the host admits; `nil` for no limit. People admitted by
-    /// the platform are counted even beyond it.
+    /// The maximum number of people that the host admits, or `nil` for no limit. People whom the
+    /// platform admits are counted even beyond it.
     package var capacity: Int?
-    /// The number of people admitted automatically per second; `nil` for none.
+    /// The number of people admitted automatically per second, or `nil` for none.
     package var pace: Double?
-    /// Data that views do not read.
     @ObservationStateIgnored package var pacing: AdmissionPace?
-    /// The scheduled start of the stream.
+    /// The scheduled start of the stream, if known.
     package var startsAt: Timestamp?
-    /// The whole seconds until the start, rounded up; `nil` while the start is unknown.
+    /// The whole seconds until the start, rounded up, if the start is known.
     package var secondsLeft: Int?
-    /// The number of leaves and admissions of people who were not waiting. Sources repeat events
-    /// and miss joins, so this is not an error, but worth counting.
+    /// The number of leaves and admissions of people who were not waiting. These are not errors,
+    /// because sources repeat events and miss joins.
     package var unmatched = 0
-    /// The number of people omitted because the list was full; `nil` if that never happened.
+    /// The number of people omitted because the list was full, or `nil` if it never was.
     package var leftOut: Int?
 
     package init() {}
@@ -33,18 +31,16 @@ package struct WaitingRoomFeature {
   package enum Action: Equatable, Sendable {
     /// The changes since the last frame, in order.
     case changed([Change])
-    /// The host admits the person who has waited longest.
     case admitNextTapped
     /// The host admits as many people as the capacity allows.
     case admitAllTapped
     /// The host admits a waiting person, if the capacity allows.
     case admitPersonTapped(Text)
     case capacityChanged(Int?)
-    /// Starting at this time, this many people per second are admitted automatically; `nil` for
-    /// none.
+    /// Starting at this time, this number of people per second is admitted automatically.
     case paceChanged(Double?, at: Timestamp)
-    /// The stream will begin at the first time, or at an unknown time. The second is the time of
-    /// the announcement.
+    /// An announcement at the second time schedules the stream for the first time, or for an
+    /// unknown time.
     case scheduled(Timestamp?, at: Timestamp)
     /// The time of the events has advanced.
     case ticked(at: Timestamp)
@@ -56,7 +52,6 @@ package struct WaitingRoomFeature {
     case admitted([Person])
   }
 
-  /// A change of the waiting people.
   package enum Change: Equatable, Sendable {
     case joined(Person)
     case left(Person)
@@ -65,7 +60,7 @@ package struct WaitingRoomFeature {
 
   package init() {}
 
-  /// - Complexity: O(1) on average per change.
+  /// O(1) on average per change.
   package func reduce(into state: inout State, action: Action) -> Effect<Action> {
     switch action {
     case .changed(let changes):

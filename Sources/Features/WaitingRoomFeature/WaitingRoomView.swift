@@ -7,7 +7,7 @@ import Wording
 package struct WaitingRoomView: View {
   package static let name = "WaitingRoomView"
 
-  /// The number of people on the screen.
+  /// The maximum number of people on the screen.
   package static let rows = 8
 
   package init() {}
@@ -37,7 +37,7 @@ package struct WaitingRoomView: View {
     return .panel(Self.panel(priority: 2, rows: Self.rows + 2), .column(lines))
   }
 
-  /// Returns the summary of a removed waiting room.
+  /// Returns the summary of a waiting room that was removed.
   package static func over(_ admitted: Int) -> ViewNode {
     .panel(
       panel(priority: 9, rows: 1), .text("over; \(Phrase.admitted(admitted))", .faint))
@@ -49,7 +49,7 @@ package struct WaitingRoomView: View {
 }
 
 extension Person {
-  /// Shows the identifier, by which the host admits a person.
+  /// A row with the identifier, by which the host can admit the person.
   fileprivate var row: ViewNode.ListRow {
     .init(
       id: String(id), .row([.text(String(name), .person), .text("(\(String(id)))", .faint)]))

@@ -1,17 +1,16 @@
 package import RateLimiting
 
-/// A queue of lines for the daemon, in batches. Each batch is kept until the daemon acknowledges
-/// it.
+/// A queue of lines for the daemon, in batches. Keeps each batch until the daemon acknowledges it.
 ///
-/// A batch is written as its position, its lines and a `sync`. After a lost connection, the
-/// unacknowledged batches are written again unchanged. A room therefore recognises and rejects
-/// batches that it already has. The queue is a value; the caller passes the time.
+/// A batch is written as its batch number, its lines and a `sync`. After a lost connection, the
+/// unacknowledged batches are written again unchanged, so that a room can reject batches that it
+/// already has. Reads no clock: the caller passes the time.
 package struct DeliveryQueue: Sendable {
-  /// The size of a batch in bytes at which it is closed and may be written while earlier ones are
-  /// unanswered.
+  /// The size of a batch in bytes at which it is closed, and may be written while earlier batches
+  /// are unacknowledged.
   static let fullBatch = 64 * 1024
-  /// The maximum number of unanswered batches. 32 batches are 2 MiB; an answer takes about one
-  /// frame and one disk sync.
+  /// The maximum number of unacknowledged batches. 32 batches are 2 MiB. An acknowledgement takes
+  /// about one frame and one disk sync.
   static let maximumUnanswered = 32
 
   private struct Batch: Sendable {
@@ -23,23 +22,20 @@ package struct DeliveryQueue: Sendable {
 
   private let session: String
   private let maximumBytes: Int
-  /// The closed batches, oldest first. The first `written` of them were sent to the daemon.
+  /// The closed batches, oldest first. The first `written` batches were sent to the daemon.
   private var complete: [Batch] = []
   private var written = 0
   /// The batch that is being filled.
   private var open: Batch?
   private var nextSequence: Int
-  /// The number of bytes of all unacknowledged lines.
+  /// The total size in bytes of all unacknowledged lines.
   package private(set) var bytes = 0
   /// The number of lines that the daemon has acknowledged.
   package private(set) var delivered = 0
   private var hasBeenFull = false
 
-  /// Creates an empty queue.
-  ///
   /// - Parameters:
-  ///   - session: The name of the source in batch positions. It must be unique to each run of a
-  ///     source.
+  ///   - session: The name of the source in batch numbers, which must be unique to each run.
   ///   - firstSequence: The number of the first batch.
   ///   - maximumBytes: The number of unacknowledged bytes at which the source must stop reading.
   package init(session: String, firstSequence: Int = 1, maximumBytes: Int) {
@@ -48,8 +44,8 @@ package struct DeliveryQueue: Sendable {
     nextSequence = firstSequence
   }
 
-  /// Returns whether the source must stop reading. This is the case once the limit is reached,
-  /// until half of it is free again.
+  /// Returns whether the source must stop reading: true when the limit is reached, until half of it
+  /// is free again.
   package mutating func isFull() -> Bool {
     hasBeenFull = hasBeenFull ? bytes > maximumBytes / 2 : bytes >= maximumBytes
     return hasBeenFull
@@ -63,7 +59,7 @@ package struct DeliveryQueue: Sendable {
   /// The time at which the oldest unacknowledged batch was begun.
   package var waitingSince: Instant? { (complete.first ?? open)?.began }
 
-  /// Adds a line, given without its line ending. O(length), amortised.
+  /// Adds a line without its line ending. O(length), amortised.
   package mutating func append(_ line: UnsafeRawBufferPointer, at now: Instant) {
     begin(at: now)
     open?.bytes.append(contentsOf: line)
@@ -71,8 +67,7 @@ package struct DeliveryQueue: Sendable {
     added(bytes: line.count + 1, lines: 1)
   }
 
-  /// Adds whole lines with their line endings. O(length), amortised.
-  /// - Parameter count: The number of lines.
+  /// Adds `count` lines with their line endings. O(length), amortised.
   package mutating func append(lines: [UInt8], count: Int, at now: Instant) {
     begin(at: now)
     open?.bytes.append(contentsOf: lines)
@@ -96,10 +91,10 @@ package struct DeliveryQueue: Sendable {
     open = nil
   }
 
-  /// Returns the bytes to write now, or `nil` to wait for more lines or an answer.
+  /// Returns the bytes to write now, or `nil` to wait for more lines or an acknowledgement.
   ///
-  /// A batch that is not full waits for the answer to the previous batch. At high rates the batches
-  /// therefore grow; at low rates no line waits.
+  /// A batch that is not full waits until all earlier batches are acknowledged. At high rates the
+  /// batches therefore grow; at low rates no line waits.
   package mutating func nextWrite() -> [UInt8]? {
     if written == complete.count, written == 0, let batch = open { close(batch) }
     guard written < complete.count, written < Self.maximumUnanswered else { return nil }
@@ -111,8 +106,8 @@ package struct DeliveryQueue: Sendable {
 
   private func token(_ sequence: Int) -> String { "\(session) \(sequence)" }
 
-  /// Removes the batches that a `sync` answer from the daemon acknowledges. Returns whether the
-  /// token belongs to this queue.
+  /// Removes the batches that a `sync` answer from the daemon acknowledges. Returns false if the
+  /// token belongs to another queue.
   @discardableResult
   package mutating func acknowledge(token: String) -> Bool {
     guard let index = complete[..<written].firstIndex(where: { self.token($0.sequence) == token })
@@ -126,7 +121,7 @@ package struct DeliveryQueue: Sendable {
     return true
   }
 
-  /// Records that the connection to the daemon is lost. All unacknowledged batches are then written
-  /// again.
+  /// Records that the connection to the daemon is lost, so that all unacknowledged batches are
+  /// written again.
   package mutating func disconnected() { written = 0 }
 }

@@ -1,9 +1,7 @@
 import JSON
 
-/// Translates the chats of chat-downloader and pytchat. Each message is a JSON object with an
-/// author and a text.
-///
-/// The file is one array, one object per line, or one array per line.
+/// Translates the chats of chat-downloader and pytchat: one JSON object per message, in a single
+/// array, on a line each, or in an array per line.
 struct ChatItemLog: Sendable {
   private var elements = JSONArrayReader()
   private var number = 0
@@ -66,7 +64,6 @@ struct ChatItemLog: Sendable {
         ?? "message-\(number)-\(StableHash.hex(item.description))"
     }
 
-    /// The members that are read from a message.
     private static let shape = JSONShape.object([
       "message_type": .text, "type": .text, "action_type": .text, "message": .text,
       "message_id": .identifier, "id": .identifier, "target_message_id": .identifier,
@@ -120,8 +117,8 @@ struct ChatItemLog: Sendable {
       return listed + flags.filter { author?[$0.0]?.boolValue == true }.map(\.1)
     }
 
-    /// Returns a time in milliseconds. Reads microseconds, milliseconds or seconds since 1970, or a
-    /// date and time. A time without a zone is UTC.
+    /// Returns a time in milliseconds since 1970. Reads microseconds, milliseconds or seconds since
+    /// 1970, or a date and time. A time without a zone is UTC.
     private static func time(_ value: JSONValue?) -> Int? {
       // Some programs write the number as text.
       let number = value?.looseNumber.map { JSONValue.number($0) }
@@ -156,8 +153,8 @@ struct ChatItemLog: Sendable {
       } else if let amount {
         paid(amount, &lines)
       } else if let notice = ChatItemLog.notices[kind ?? ""], let user {
-        // Milestones of members and gifts have a heading: `Member for 6 months`, `Sent 5 Club gift
-        // memberships`.
+        // Milestones of members and gifts have a heading, such as `Member for 6 months` or `Sent 5
+        // Club gift memberships`.
         let heading = item.text("header_primary_text")
         let count = heading?.amountInWords ?? notice.count.flatMap { item.count($0) }
         let isMilestone = kind == "membership_item" && count != nil
@@ -232,7 +229,7 @@ struct ChatItemLog: Sendable {
     private func notice(
       _ kind: String, _ count: Int?, _ user: PlatformUser, _ lines: inout NativeLines
     ) {
-      // YouTube's own text takes the place of the person's text.
+      // In these notices, the text is YouTube's own and not the person's.
       let isGift = kind == "giftBomb" && count == nil
       let isPlatform = isGift || kind == "subscribe" && text.hasPrefix("Welcome to ")
       lines.add("chat.notice", room: nil, at: time) {

@@ -15,7 +15,7 @@ struct ChatterinoLog: Sendable {
 
   /// The zone of times that name no zone.
   private var zone: LogZone
-  /// Whether the time of the last line names its zone.
+  /// Whether the time of the last line names UTC.
   private var isUTC = false
   /// The day of the last line, in milliseconds since 1970. `nil` until a line names a day.
   private var date: Int?
@@ -27,7 +27,7 @@ struct ChatterinoLog: Sendable {
   /// The gift bomb whose gifts follow: the giver, the group identifier, and the number of remaining
   /// gifts.
   private var bomb: (name: String, group: String, left: Int)?
-  /// Why the rest of the log cannot be read. `nil` if it can.
+  /// The reason why the rest of the log cannot be read, if it cannot.
   private(set) var failure: String?
 
   init(zone: LogZone) { self.zone = zone }
@@ -37,7 +37,7 @@ struct ChatterinoLog: Sendable {
     bracketed(channel(line).rest).flatMap { LogTime($0.time) } != nil
   }
 
-  /// Splits off the channel at the start of a line, which logs of mentions have.
+  /// Splits off the channel at the start of a line in a log of mentions.
   private static func channel<Line: StringProtocol>(
     _ line: Line
   ) -> (name: String?, rest: Line.SubSequence) {
@@ -245,7 +245,7 @@ struct ChatterinoLog: Sendable {
   }
 }
 
-/// The most recent messages of a log, for finding a deleted message by its text.
+/// The most recent messages of a log, in which a deleted message is found by its text.
 private struct RecentMessages: Sendable {
   private static let limit = 500
 

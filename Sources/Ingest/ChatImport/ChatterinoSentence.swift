@@ -1,12 +1,12 @@
 import LiveEvents
 
-/// A log entry of Chatterino other than a message. The sentences come from its `MessageBuilder` and
-/// from its EventSub messages, which only moderators receive.
+/// A log entry of Chatterino other than a message. The sentences come from Chatterino's
+/// `MessageBuilder` and its EventSub messages, which only moderators receive.
 enum ChatterinoSentence: Equatable {
   case clear
   /// A time-out, or a ban if `seconds` is `nil`.
   case timeout(login: String, seconds: Int?)
-  /// A deleted message. For a long message, only its beginning is quoted.
+  /// A deleted message, of which only the beginning is quoted if it is long.
   case delete(login: String, beginning: String)
   case stream(isLive: Bool)
   case notice(kind: String, name: String, count: Int)
@@ -125,7 +125,7 @@ enum ChatterinoSentence: Equatable {
     let start = words.firstIndex(of: "for").map { $0 + 1 } ?? words.startIndex
     var sum: Int?
     let rest = words[start...]
-    // Archives write `600 seconds`.
+    // Archives write `600 seconds` instead.
     if let seconds = rest.first.flatMap({ Int($0) }), seconds >= 0,
       rest.dropFirst().first?.hasPrefix("second") == true
     {

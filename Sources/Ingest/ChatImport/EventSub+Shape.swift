@@ -1,8 +1,8 @@
 import JSON
 
 extension EventSub {
-  /// The members that are read from events of all types. Twitch gives a name the same meaning in
-  /// every type.
+  /// The members to parse in events of all types. Twitch gives a name the same meaning in every
+  /// type.
   static let shape: JSONShape = {
     var members: [JSONName: JSONShape] = [
       "broadcaster_user_login": .channel, "to_broadcaster_user_login": .channel,
@@ -16,7 +16,7 @@ extension EventSub {
         ])),
       "badges": .list(.object(["set_id": .text, "id": .text])),
       "cheer": .object(["bits": .count]), "reply": .object(["parent_message_id": .text]),
-      // The subject of a chat notice.
+      // These members hold the subject of a chat notice.
       "resub": .object(["cumulative_months": .count]), "raid": .object(["viewer_count": .count]),
       "sub_gift": .object(["community_gift_id": .text]),
       "community_sub_gift": .object(["total": .count, "id": .text]),

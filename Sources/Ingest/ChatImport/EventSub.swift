@@ -1,15 +1,14 @@
 package import JSON
 package import LiveEvents
 
-/// Translates notifications of Twitch's EventSub into native lines. The members are described in
-/// Twitch's documentation, "EventSub Subscription Types".
+/// Translates notifications of Twitch's EventSub into native lines. The members are documented in
+/// Twitch's "EventSub Subscription Types".
 package enum EventSub {
-  /// A notification.
   package struct Notification: Equatable, Sendable {
     /// The type of the subscription, such as `channel.follow`.
     package var type: String
     package var event: JSONValue
-    /// The time at which it was sent, in milliseconds since 1970.
+    /// The time at which Twitch sent the notification, in milliseconds since 1970.
     package var time: Int?
     /// The identifier of the notification. Twitch may send a notification repeatedly, and most
     /// kinds have no other identifier.
@@ -23,10 +22,8 @@ package enum EventSub {
     }
   }
 
-  /// Adds the native lines of a notification.
-  ///
-  /// - Parameter room: The room of the channel being read. `nil` selects the room of the channel
-  ///   that the event names.
+  /// Adds the native lines of a notification. `room` is the room of the channel being read; `nil`
+  /// selects the room of the channel that the event names.
   package static func translate(
     _ notification: Notification, room: RoomName? = nil, into lines: inout NativeLines
   ) {
@@ -55,7 +52,7 @@ package enum EventSub {
         $0.add(user: user)
       }
     case "channel.subscribe":
-      // A gift is announced by the giver's own notification.
+      // The giver's own notification announces the gift.
       guard event["is_gift"]?.boolValue != true else { break }
       context.notice("subscribe", by: context.user("user"), count: 1, &lines)
     case "channel.subscription.message":
@@ -103,14 +100,13 @@ package enum EventSub {
     case "channel.update":
       guard let title = event.text("title") else { break }
       context.add("title", &lines) { $0.add(title: title, upTo: EventLimits.titleLength) }
-    // Messages of a shared chat name their channel.
+    // Messages of a shared chat name their channel, so these notifications are not needed.
     case "channel.shared_chat.begin", "channel.shared_chat.update", "channel.shared_chat.end": break
     default: lines.count(unknown: notification.type)
     }
     lines.count(misfitsOf: event, shape, named: "event")
   }
 
-  /// The notification that is being translated.
   private struct Context {
     var event: JSONValue
     var time: Int?
@@ -121,8 +117,8 @@ package enum EventSub {
       lines.add(type, room: room, at: time, body)
     }
 
-    /// Returns the person whose members begin with a prefix. The name replaces a missing
-    /// identifier.
+    /// Returns the person whose members begin with a prefix. A missing identifier is replaced by
+    /// the name.
     func user(_ prefix: String, badges: String = "", color: String? = nil) -> PlatformUser? {
       let name = name(prefix)
       return PlatformUser(
@@ -155,7 +151,7 @@ package enum EventSub {
     }
 
     private var identifier: String? { event.anyText("message_id") ?? notification }
-    /// The identifier of a message. It is generated if the notification has none.
+    /// The identifier of the message, generated if the notification has none.
     private var messageIdentifier: String {
       (identifier ?? "eventsub-" + StableHash.hex(event.description)).clipped
     }
@@ -243,7 +239,7 @@ package enum EventSub {
       }
     }
 
-    /// Adds a time-out that ends at a time in milliseconds since 1970, or a ban if there is no end.
+    /// Adds a time-out that ends at `end` in milliseconds since 1970, or a ban without an end.
     func timeout(_ prefix: String, until end: Int? = nil, _ lines: inout NativeLines) {
       let (id, name) = (event.anyText(prefix + "_id"), name(prefix))
       guard id != nil || name != nil else { return lines.count(unknown: "ban without a person") }
@@ -331,7 +327,7 @@ package enum EventSub {
     }
 
     func modes(_ lines: inout NativeLines) {
-      /// Returns the length of a mode, or `off` if the mode is inactive, or `nil` if the mode is
+      /// Returns the length of a mode, `off` if the mode is inactive, or `nil` if the mode is
       /// absent.
       func length(_ mode: String, _ member: String, off: Int) -> Int? {
         guard let isOn = event[mode]?.boolValue else { return nil }
@@ -359,8 +355,8 @@ package enum EventSub {
       }
     }
 
-    /// Adds a poll. Every notification repeats the whole poll, so only its votes are used after the
-    /// start.
+    /// Adds a poll. Every notification repeats the whole poll, of which only the votes are used
+    /// after the start.
     func poll(isBegin: Bool, isEnd: Bool, _ lines: inout NativeLines) {
       let choices = event["choices"]?.arrayValue ?? []
       guard let id = event.text("id"), (1...PollEvent.maximumOptions).contains(choices.count) else {

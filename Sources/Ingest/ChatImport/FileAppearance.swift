@@ -2,11 +2,9 @@ import JSON
 
 /// Describes files of unsupported formats, for error messages.
 package enum FileAppearance {
-  /// The supported formats, for error messages.
   package static let supported =
     "native events, Twitch IRC, EventSub, and chats of Chatterino, TwitchDownloader, yt-dlp, chat-downloader and pytchat"
 
-  /// The description of an empty file.
   package static let empty = "an empty file"
 
   private static let signatures: [(bytes: [UInt8], name: String)] = [
@@ -20,8 +18,9 @@ package enum FileAppearance {
     (Array("[Script Info]".utf8), "SubStation Alpha subtitles"),
   ]
 
-  /// Returns a description of a file based on its first bytes, such as `a CSV table with the
-  /// columns time, author and text`. Returns `nil` if the file looks like lines that the ingest
+  /// Returns a description of a file by its first bytes, such as `a CSV table with the columns
+  /// time, author and text`. Returns `nil` if the file looks like lines that the ingest socket
+  /// accepts.
   /// socket accepts.
   package static func describe(_ head: some Collection<UInt8>) -> String? {
     let bytes = Array(head.prefix(PlatformFormat.headLength))

@@ -1,9 +1,7 @@
-/// Converts HTML to plain text. Some platforms send messages as HTML.
+/// Converts HTML to plain text, since some platforms send messages as HTML.
 package enum HTMLText {
-  /// Removes tags and resolves character references. An image is replaced by its description, such
-  /// as the name of an emote.
-  ///
-  /// - Complexity: O(length).
+  /// Removes tags and resolves character references. Replaces an image by its description, such as
+  /// the name of an emote. O(length).
   package static func plain(_ html: String) -> String {
     let bytes = Array(html.utf8)
     guard bytes.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else {
@@ -23,7 +21,7 @@ package enum HTMLText {
         index += append(characterAt: bytes[index...], to: &text)
       }
     }
-    // White space at the end comes from closing a paragraph, not from the author.
+    // White space at the end results from closing a paragraph, not from the author.
     while let last = text.last, last == 0x20 || last == 0x0A { text.removeLast() }
     return String(decoding: text, as: UTF8.self)
   }
@@ -42,7 +40,6 @@ package enum HTMLText {
     while !words.isEmpty { words = words.dropFirst(append(characterAt: words, to: &text)) }
   }
 
-  /// Returns the value of the attribute `alt`.
   private static func description(in tag: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     var rest = tag
     while let equals = rest.firstIndex(of: UInt8(ascii: "=")) {

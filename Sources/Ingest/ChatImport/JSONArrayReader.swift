@@ -2,18 +2,15 @@ import JSON
 
 /// Finds the objects of a list in JSON text that arrives in pieces and may exceed memory.
 ///
-/// The list is a member of one document, or the text itself. The text may be an array, nested
-/// arrays, several consecutive arrays, or objects without an array. Only the object that is being
-/// read is kept.
+/// The list is a member of one document, or the text itself: an array, nested arrays, several
+/// consecutive arrays, or objects without an array. Only the current object is kept in memory.
 struct JSONArrayReader: Sendable {
   enum Found {
-    /// The text of an object in the list.
     case element([UInt8])
     /// The name and text of another member of the document.
     case member(String, [UInt8])
-    /// An object in the list that is longer than ``longest``.
     case tooLong
-    /// A line outside of arrays and objects that contains anything else.
+    /// A line with other content outside of arrays and objects.
     case other
   }
 
@@ -21,9 +18,7 @@ struct JSONArrayReader: Sendable {
   static let longest = 1 << 20
 
   private enum State: Sendable {
-    /// Before the document.
     case start
-    /// Between the members of the document.
     case members
     case name
     case afterName
@@ -34,7 +29,7 @@ struct JSONArrayReader: Sendable {
     case ended
   }
 
-  /// The name of the list. `nil` if the text itself is the list.
+  /// The name of the list, or `nil` if the text itself is the list.
   private let list: String?
   private let wanted: Set<String>
   private var state: State
@@ -45,20 +40,15 @@ struct JSONArrayReader: Sendable {
   private var isEscaped = false
   private var isLineStart = true
   private var hasOther = false
-  /// Whether the list was found.
   private(set) var hasList: Bool
 
-  /// Creates a parser for text that is itself the list.
   init() {
     (list, wanted, hasList) = (nil, [], true)
     state = .list(depth: 0)
   }
 
-  /// Creates a parser for a document that contains the list.
-  ///
-  /// - Parameters:
-  ///   - list: The name of the member that is the list.
-  ///   - members: The names of other members to report.
+  /// Creates a parser for a document whose member `list` is the list. `members` are the names of
+  /// other members to report.
   init(list: String, members: Set<String>) {
     (self.list, wanted, hasList) = (list, members, false)
     state = .start
@@ -127,7 +117,7 @@ struct JSONArrayReader: Sendable {
     case .member(let depth): processMember(byte, depth, found)
     case .list(let depth): processList(byte, depth)
     case .element(let depth, let list):
-      // With one object per line, a truncated object must not consume the next one.
+      // With one object per line, a truncated object must not consume the next object.
       if list == 0, isLineStart, byte == UInt8(ascii: "{") { endElement(0, found) }
       guard case .element = state else { return processList(byte, list) }
       keep(byte)
@@ -198,7 +188,7 @@ struct JSONArrayReader: Sendable {
     state = .list(depth: list)
   }
 
-  /// Returns the change of depth that a byte causes.
+  /// Returns by how much a byte changes the nesting depth.
   private static func change(_ byte: UInt8) -> Int {
     switch byte {
     case UInt8(ascii: "{"), UInt8(ascii: "["): 1

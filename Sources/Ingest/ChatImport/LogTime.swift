@@ -1,13 +1,12 @@
 /// The time at the beginning of a line of a chat log, such as `20:00:01.123`, `8:00 PM` or
 /// `2026-11-20 20:00:01`.
 struct LogTime: Equatable {
-  /// The supported formats, for messages.
   static let formats = "HH:mm, HH:mm:ss, either with .zzz and AM or PM, or these after yyyy-MM-dd"
 
   /// The days since 1970, or `nil` if the line names no day.
   var day: Int?
-  /// The milliseconds since midnight of that day. They are in UTC if the line names a zone,
-  /// otherwise in the log's zone.
+  /// The milliseconds since midnight, in UTC if the line names a zone and otherwise in the log's
+  /// zone.
   var milliseconds: Int
   /// Whether the line names a zone.
   var hasZone: Bool
@@ -61,7 +60,8 @@ struct LogTime: Equatable {
       return true
     }
 
-    /// Skips blanks. In some languages, Qt puts a narrow no-break space before AM or PM.
+    /// Skips blanks, including the narrow no-break space that Qt writes before AM or PM in some
+    /// languages.
     mutating func skipBlanks() {
       while consume(" ") || consume("\u{A0}") || consume("\u{202F}") {}
     }
@@ -85,7 +85,7 @@ struct LogTime: Equatable {
       return nil
     }
 
-    /// Returns the milliseconds of a fraction of a second.
+    /// Parses a fraction of a second. Returns its milliseconds.
     mutating func fraction() -> Int? {
       let digits = bytes.prefix { (0x30...0x39).contains($0) }
       guard (1...9).contains(digits.count) else { return nil }

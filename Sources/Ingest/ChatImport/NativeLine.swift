@@ -1,16 +1,13 @@
 import JSON
 import LiveEvents
 
-/// Writes the members of a native line.
-///
-/// Names, titles and lists of emotes that exceed their limits are truncated, and ``NativeLines``
-/// counts them.
+/// Writes the members of a native line. Truncates names, titles and lists of emotes that exceed
+/// their limits; ``NativeLines`` counts them.
 struct NativeLine {
   private var writer = JSONWriter()
-  /// The names of the truncated members.
   private var cut: [String] = []
 
-  /// Creates a line that owns the writer's text until ``end(_:)``. The text is not copied.
+  /// Creates a line that owns the writer's text until ``end(_:)``, so that the text is not copied.
   init(_ writer: inout JSONWriter) { swap(&self.writer, &writer) }
 
   /// Returns the text to the writer, and returns the names of the truncated members.
@@ -32,7 +29,7 @@ struct NativeLine {
     writer.addArray(name, body)
   }
 
-  /// Returns the text, truncated to `limit` bytes. A truncated member is recorded.
+  /// Returns the text truncated to `limit` bytes. Records a truncated member.
   private mutating func fitting(
     _ text: String, _ name: StaticString, to limit: Int = EventLimits.nameLength
   ) -> String {
@@ -62,8 +59,8 @@ struct NativeLine {
     }
   }
 
-  /// Adds the positions of emotes in a text: pairs of a start and an end, in Unicode scalars. The
-  /// end is exclusive.
+  /// Adds the positions of emotes in a text: pairs of a start and an exclusive end, in Unicode
+  /// scalars.
   mutating func add(emotes: [Int]) {
     let fitting = emotes.prefix(2 * EmoteRanges.limit)
       .prefix { $0 <= EmoteRanges.positions.upperBound }

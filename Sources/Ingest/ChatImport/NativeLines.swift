@@ -5,13 +5,11 @@ import LiveEvents
 package struct NativeLines: Sendable {
   /// The lines with their line endings.
   package var bytes: [UInt8] = []
-  /// The platform that the next added lines name. `nil` if their sender names it.
+  /// The platform to name in the next lines. `nil` if the sender of the lines names it.
   var platform: String?
-  /// The number of lines added so far.
   package private(set) var lines = 0
-  /// The number of events of each unknown kind. Platforms add kinds without notice.
+  /// The number of events of each unknown kind, since platforms add kinds without notice.
   package private(set) var unknown: [String: Int] = [:]
-  /// The maximum number of distinct unknown kinds.
   private static let maximumKinds = 64
 
   package init(platform: String? = nil) { self.platform = platform }
@@ -27,13 +25,13 @@ package struct NativeLines: Sendable {
   /// Counts a member with an unusable value.
   mutating func count(odd member: String) { count(unknown: Self.oddPrefix + member) }
 
-  /// Counts the members of a value that do not fit the shape.
+  /// Counts the members of a value that do not have the form that `shape` requires.
   mutating func count(misfitsOf value: JSONValue?, _ shape: JSONShape, named name: String = "item")
   {
     for name in shape.misfits(of: value, named: name) { count(odd: name) }
   }
 
-  /// Returns a text, truncated to the size that fits into a line. A truncation is counted.
+  /// Returns a text truncated to the size that fits into a line. Counts the truncation.
   mutating func fitting(_ text: String) -> String {
     let escapes = text.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0x22 || $0 == 0x5C }
     // An escape takes up to six bytes.
@@ -42,13 +40,13 @@ package struct NativeLines: Sendable {
     return fitting
   }
 
-  /// The number of events that were not shown at all.
+  /// The number of events of which nothing was shown.
   package var notShown: Int {
     unknown.reduce(0) { $1.key.hasPrefix(Self.oddPrefix) ? $0 : $0 + $1.value }
   }
 
-  /// A remark for people about the events that were not shown and the values that were ignored.
-  /// `nil` if there are none.
+  /// A human-readable remark about the events that were not shown and the values that were ignored,
+  /// if any.
   package var remark: String? {
     func counts(odd isOdd: Bool) -> String {
       unknown.filter { $0.key.hasPrefix(Self.oddPrefix) == isOdd }
@@ -61,15 +59,12 @@ package struct NativeLines: Sendable {
       missing.isEmpty ? nil : "not shown: \(missing)",
       odd.isEmpty ? nil : "odd values left out: \(odd)",
     ].compactMap { $0 }
-    // The daemon rejects a longer text.
+    // The daemon rejects longer remarks.
     return parts.isEmpty ? nil : parts.joined(separator: "; ").clipped
   }
 
-  /// Adds a line.
-  ///
-  /// - Parameters:
-  ///   - room: The room, or `nil` to name none.
-  ///   - time: Milliseconds since 1970, or `nil` if the time is unknown.
+  /// Adds a line. `room` may be `nil` to name none, and `time`, in milliseconds since 1970, if
+  /// unknown.
   mutating func add(
     _ type: String, room: String?, at time: Int?, _ body: (inout NativeLine) -> Void
   ) {
@@ -95,7 +90,7 @@ package struct NativeLines: Sendable {
 struct PlatformUser {
   var id: String
   var name: String
-  /// The badges, as in `moderator/1,subscriber/6`.
+  /// The badges, such as `moderator/1,subscriber/6`.
   var badges = ""
   var color: NameColor?
 
@@ -115,7 +110,7 @@ struct PlatformUser {
 }
 
 extension String {
-  /// The text, truncated to the maximum length of a name.
+  /// The text truncated to the maximum length of a name.
   package var clipped: String { clipped(to: EventLimits.nameLength) }
 
   /// Returns the longest prefix of whole scalars that has at most `limit` bytes.
@@ -131,7 +126,7 @@ extension String {
     return String(text)
   }
 
-  /// The room of a channel, or `nil` if the channel's name is not a valid room name.
+  /// The room of the channel with this name, or `nil` if the name is not a valid room name.
   var channelRoom: String? { RoomName(lowercased())?.description }
 
   /// The first number in the text. For example, `Gifted 1,000 memberships` gives 1000.
@@ -152,21 +147,19 @@ extension JSONValue {
   /// Returns a member's text for comparison with known words, or `nil` if it is absent or empty.
   func word(_ name: String) -> String? { self[name]?.word().flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// Returns a member's value as a count, given as a number or as text. A value above the limit of
-  /// counts is reduced to the limit.
+  /// Returns a member's count, written as a number or as text, and at most the limit of counts.
   func count(_ name: String) -> Int? {
     guard let value = self[name]?.looseNumber, value >= 0 else { return nil }
     return Int(min(value, Double(EventLimits.count.upperBound)))
   }
 
-  /// Returns a member's text, or its whole number as text. Programs differ in the type of
-  /// identifiers.
+  /// Returns a member's text, or its integer as text. Programs write identifiers as either.
   func anyText(_ name: String) -> String? {
     if case .integer(let number)? = self[name] { return String(number) }
     return text(name)
   }
 
-  /// Returns a duration in milliseconds. The member is in seconds, and may be fractional or
+  /// Returns the duration in milliseconds of a member in seconds, which may be fractional or
   /// negative.
   func milliseconds(_ name: String) -> Int? {
     let seconds: Double
@@ -178,9 +171,8 @@ extension JSONValue {
     return seconds.magnitude < 9e15 ? Int((seconds * 1_000).rounded()) : nil
   }
 
-  /// Returns a point in time in RFC 3339 form, in milliseconds since 1970.
-  ///
-  /// - Parameter orUTC: Whether a time without a zone is accepted as UTC.
+  /// Returns the time in milliseconds since 1970 of a member in RFC 3339 form. With `orUTC`, a time
+  /// without a zone is accepted as UTC.
   func time(_ name: String, orUTC: Bool = false) -> Int? {
     self[name]?.stringValue.flatMap { PlatformTime.milliseconds($0, orUTC: orUTC) }
   }
@@ -199,15 +191,13 @@ enum StableHash {
   }
 }
 
-/// Parses the times of platforms.
+/// Parses the times that platforms write.
 package enum PlatformTime {
-  /// Parses a time with a zone; see ``milliseconds(_:orUTC:)``.
   package static func milliseconds(_ text: String) -> Int? { milliseconds(text, orUTC: false) }
 
-  /// Parses `2026-11-23T20:00:00.123456789Z`, or a time with an offset such as `+01:00`. Returns
-  /// milliseconds since 1970, or `nil` for any other text.
-  ///
-  /// - Parameter orUTC: Whether a time without a zone is accepted as UTC.
+  /// Parses `2026-11-23T20:00:00.123456789Z`, or a time with an offset such as `+01:00`. With
+  /// `orUTC`, a time without a zone is accepted as UTC. Returns milliseconds since 1970, or `nil`
+  /// for any other text.
   package static func milliseconds(_ text: String, orUTC: Bool) -> Int? {
     let bytes = Array(text.utf8)
     func number(_ range: Range<Int>) -> Int? {

@@ -1,24 +1,23 @@
 import LiveEvents
 
-/// The file formats in which other programs record chats.
-///
-/// Unlike in the formats of the ingest socket, a line may contain several events or none, and JSON
-/// documents have no lines. The reader of a file therefore translates it into native lines.
+/// The file formats in which other programs record chats. The reader of a file translates it into
+/// native lines, because a line may contain several events or none, and JSON documents have no
+/// lines.
 package enum PlatformFormat: String, CaseIterable, Sendable {
-  /// A `.live_chat.json` of yt-dlp: the actions of YouTube's chat, one object per line.
+  /// A `.live_chat.json` file of yt-dlp: the actions of YouTube's chat, one object per line.
   case youtube = "youtube-live-chat"
   /// Notifications of Twitch's EventSub as received, one object per line.
   case eventSub = "twitch-eventsub"
   /// A text log of Chatterino.
   case chatterino
-  /// A chat of TwitchDownloader: one JSON document.
+  /// A chat saved by TwitchDownloader as one JSON document.
   case twitchDownloader = "twitch-downloader"
-  /// A chat of chat-downloader: JSON, an array or one object per line.
+  /// A chat saved by chat-downloader as JSON, in one array or one object per line.
   case chatDownloader = "chat-downloader"
-  /// A chat of pytchat: JSON, an array or one object per line.
+  /// A chat saved by pytchat as JSON, in one array or one object per line.
   case pytchat
 
-  /// The platform of the chats. `nil` if each message determines its platform.
+  /// The platform of the chats, or `nil` if each message determines its platform.
   var platform: String? {
     switch self {
     case .youtube, .pytchat: "youtube"
@@ -27,7 +26,7 @@ package enum PlatformFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// A description of a file of this format, for messages.
+  /// A description of a file in this format, for messages.
   package var description: String {
     switch self {
     case .youtube: "a YouTube chat of yt-dlp"
@@ -42,8 +41,8 @@ package enum PlatformFormat: String, CaseIterable, Sendable {
   /// The number of leading bytes that suffice to recognise a file's format.
   package static let headLength = 16_384
 
-  /// Recognises the format of a file by its first bytes. Returns `nil` for other formats, such as
-  /// native lines. A byte order mark is skipped.
+  /// Recognises a file's format by its first bytes, after a byte order mark. Returns `nil` for
+  /// other formats, such as native lines.
   package init?(head: some Collection<UInt8>) {
     let text = String(decoding: head.prefix(Self.headLength), as: UTF8.self)
       .drop { $0.isWhitespace || $0 == "\u{FEFF}" }
@@ -105,7 +104,7 @@ package struct PlatformTranslator: Sendable {
   private var reader: Reader
   /// The translated lines and the counts of untranslated kinds.
   package private(set) var output: NativeLines
-  /// Why the rest of the file cannot be read. `nil` if it can.
+  /// The reason why the rest of the file cannot be read, if it cannot.
   package private(set) var failure: String?
 
   /// - Parameter zone: The time zone of logs that name no zone.
@@ -147,8 +146,8 @@ package struct PlatformTranslator: Sendable {
     }
   }
 
-  /// Translates the remaining input: an unterminated last line, or comments before the channel's
-  /// name.
+  /// Translates the remaining input: an unterminated last line, or comments that precede the
+  /// channel's name.
   package mutating func finish() {
     [UInt8(0x0A)].withUnsafeBytes { translate($0) }
     if case .twitchDownloader(var log) = reader {
@@ -164,7 +163,7 @@ package struct PlatformTranslator: Sendable {
   }
 }
 
-/// Assembles lines from pieces. Lines longer than ``longestLine`` bytes are skipped.
+/// Assembles lines from pieces. Skips lines longer than ``longestLine`` bytes.
 struct LineBuffer: Sendable {
   static let longestLine = 1 << 20
 

@@ -17,7 +17,7 @@ struct PlatformWords {
       self.emotes = emotes
       return
     }
-    // Platforms truncate some texts, so the final mark may be missing.
+    // Platforms truncate some texts, so the closing `\u{1}` may be missing.
     let rest = text.dropFirst(opening.count)
     self.text = String(rest.hasSuffix("\u{1}") ? rest.dropLast() : rest)
     let shift = opening.unicodeScalars.count
@@ -37,8 +37,8 @@ struct PlatformWords {
     self.init(text: opening + words.text, emotes: words.emotes.map { $0 + shift })
   }
 
-  /// Reads the `message` of an EventSub event. Its fragments are pieces of the text. Returns `nil`
-  /// if the text is empty.
+  /// Reads the `message` of an EventSub event, whose fragments are pieces of the text. Returns
+  /// `nil` if the text is empty.
   init?(_ message: JSONValue?) {
     guard let message else { return nil }
     if let text = message.stringValue, !text.isEmpty {
@@ -69,7 +69,7 @@ struct PlatformWords {
 }
 
 extension NativeLines {
-  /// Returns the words, truncated to the size that fits into a line. A truncation is counted.
+  /// Returns the words truncated to the size that fits into a line. Counts the truncation.
   mutating func fitting(_ words: PlatformWords) -> PlatformWords {
     var fitting = words
     fitting.cut(to: self.fitting(words.text))

@@ -14,15 +14,13 @@ package struct SocialStreamChat: Sendable {
   private var viewers: [JSONName: Int] = [:]
   private static let maximumPlatforms = 64
 
-  /// The number of dropped repeats.
+  /// The number of dropped duplicates.
   package private(set) var duplicates = 0
 
   /// - Parameter room: The room of the lines, or `nil` to name none.
   package init(room: String?, run: String) { (self.room, self.run) = (room, run) }
 
-  /// Adds the native lines of a message.
-  ///
-  /// - Parameter time: The time of receipt, in milliseconds since 1970.
+  /// Adds the native lines of a message that was received at `time`, in milliseconds since 1970.
   package mutating func translate(
     _ content: JSONValue, at time: Int, into lines: inout NativeLines
   ) {
@@ -39,7 +37,7 @@ package struct SocialStreamChat: Sendable {
     }
     if let event, Self.bans.contains(event) { return ban(&message, platform, at: time, &lines) }
     let isOf = message.text("chatname") ?? message.text("chatmessage")
-    // Remote-control commands share the channel.
+    // Remote-control commands arrive on the same channel as messages.
     if isOf == nil, ["action", "callback", "ssnControl"].contains(where: { content[$0] != nil }) {
       return
     }
@@ -51,7 +49,7 @@ package struct SocialStreamChat: Sendable {
     ).add(&message, event, to: &lines)
   }
 
-  /// Returns the identifier of a message, or `nil` if the message is a repeat.
+  /// Returns the identifier of a message, or `nil` if the message is a duplicate.
   private mutating func identify(
     _ message: inout SocialStreamMessage, _ platform: String,
     _ user: (user: PlatformUser, name: String?, id: String?)
@@ -124,7 +122,7 @@ package struct SocialStreamChat: Sendable {
       ? nil : message.count("durationSeconds", "banDurationSeconds", "seconds", "duration")
     var users = memory.users(on: platform, id: id, names: names)
     if users.isEmpty {
-      // An earlier run may have delivered the messages, under either the identifier or the name.
+      // An earlier run may have delivered messages under the identifier or the name.
       users = [id, names.first].compactMap { $0.map { "\(platform)/\($0)" } }
     }
     guard !users.isEmpty else { return lines.count(unknown: "ban without a user") }
@@ -145,7 +143,7 @@ package struct SocialStreamChat: Sendable {
     }
   }
 
-  /// Deletes messages or the messages of a person.
+  /// Deletes messages by number or identifier, by author, or for a whole platform.
   ///
   /// The forms are `{type, id}`, `{type, meta: {messageId}}`, `{type, userid}`, `{type, chatname}`,
   /// and `{type}` for all messages of the platform.

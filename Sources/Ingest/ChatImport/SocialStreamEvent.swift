@@ -21,7 +21,6 @@ struct SocialStreamEvent {
     }
   }
 
-  /// Adds the native lines for the event in a message.
   func add(_ message: inout SocialStreamMessage, _ event: String?, to lines: inout NativeLines) {
     let words = message.words()
     let isPaid = event.map { Self.payments.contains($0) } ?? false
@@ -62,13 +61,12 @@ struct SocialStreamEvent {
     }
   }
 
-  /// The events that are payments. Some have their amount only in `meta`.
+  /// The events that are payments. In some, only `meta` contains the amount.
   private static let payments: Set = [
     "donation", "superchat", "supersticker", "jeweldonation", "thankyou", "tip", "gift",
     "giftcontribution",
   ]
-  /// The events whose text comes from the platform, not from the person. They are counted and not
-  /// shown.
+  /// The events whose text is the platform's, not the person's. They are counted and not shown.
   private static let quiet: Set = ["joined", "join", "viewer_joined", "left"]
 
   /// Adds a membership or subscription, or an event of an unknown kind.

@@ -1,16 +1,14 @@
 import JSON
 
-/// The most recent messages of a session of Social Stream Ninja. The memory finds the messages that
-/// a deletion names, and recognises repeats.
-///
-/// It holds at most ``capacity`` messages and removes the oldest first.
+/// The most recent messages of a Social Stream Ninja session, to find the messages that a deletion
+/// names and to recognise duplicates. Removes the oldest message when ``capacity`` is exceeded.
 struct SocialStreamMemory: Sendable {
   /// The properties by which a message can be found.
   struct Entry: Sendable {
     var platform: String
-    /// The number assigned by Social Stream Ninja. Numbers restart with the program.
+    /// The number assigned by Social Stream Ninja, whose numbers restart with that program.
     var own: String?
-    /// The platform's identifier.
+    /// The platform's identifier of the message.
     var native: String?
     /// The author's identifier in the room.
     var user: String
@@ -20,7 +18,7 @@ struct SocialStreamMemory: Sendable {
     var words: Int
   }
 
-  /// The capacity, which exceeds the number of messages that a room shows.
+  /// The maximum number of messages, which exceeds the number that a room shows.
   static let capacity = 4096
 
   private var entries: [JSONName: Entry] = [:]
@@ -30,10 +28,9 @@ struct SocialStreamMemory: Sendable {
   /// The number of messages added so far.
   private(set) var added = 0
 
-  /// Adds a message and returns its identifier, or `nil` if the message is a repeat.
-  ///
-  /// - Parameter name: The preferred identifier. It gets a suffix if a different message already
-  ///   has it, since numbers restart.
+  /// Adds a message and returns its identifier, or `nil` if the message is a duplicate. The
+  /// identifier is `name`, with a suffix if a different message has that name, since numbers
+  /// restart.
   mutating func add(_ entry: Entry, named name: String) -> String? {
     let name = name.clipped(to: 240)
     var identifier = name
@@ -59,7 +56,7 @@ struct SocialStreamMemory: Sendable {
   /// Returns the messages of a platform, or of all platforms if the name is empty.
   func messages(on platform: String) -> [String] { identifiers { isOf($0, platform) } }
 
-  /// Returns the messages with this number or this identifier of the platform.
+  /// Returns the messages with this number, or with this identifier from the platform.
   func messages(on platform: String, own: String?, native: String?) -> [String] {
     identifiers { entry in
       guard isOf(entry, platform) else { return false }
@@ -68,7 +65,7 @@ struct SocialStreamMemory: Sendable {
     }
   }
 
-  /// Returns the messages of this author.
+  /// Returns the messages of the author with this identifier or one of these names.
   func messages(on platform: String, userID: String?, names: [String]) -> [String] {
     identifiers { isOf($0, platform) && isPerson($0, userID, names) }
   }
@@ -83,7 +80,7 @@ struct SocialStreamMemory: Sendable {
   }
 
   private func identifiers(where isMeant: (Entry) -> Bool) -> [String] {
-    // In order of arrival.
+    // The oldest message is first.
     (order[oldest...] + order[..<oldest])
       .filter { entries[$0].map(isMeant) == true }.map(\.text)
   }

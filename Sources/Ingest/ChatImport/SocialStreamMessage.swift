@@ -1,15 +1,12 @@
 import JSON
 import LiveEvents
 
-/// The members of a message of Social Stream Ninja, described in its "Live Event Reference"
-/// (https://socialstream.ninja/docs/event-reference.html).
-///
-/// A member with a value of an unexpected type counts as absent and is listed in ``odd``. The
-/// message itself is kept.
+/// The members of a message of Social Stream Ninja, documented in its "Live Event Reference"
+/// (https://socialstream.ninja/docs/event-reference.html). A member with a value of an unexpected
+/// type counts as absent and is listed in ``odd``.
 struct SocialStreamMessage {
   let content: JSONValue
   let meta: JSONValue
-  /// The names of members with unusable values.
   private(set) var odd: [String] = []
 
   init(_ content: JSONValue) {
@@ -45,7 +42,7 @@ struct SocialStreamMessage {
     }
   }
 
-  /// Returns a text as a name. A text that is too long is truncated, and its member counts as odd.
+  /// Returns a text as a name. Truncates a text that is too long, and counts its member as odd.
   private mutating func name(_ member: String) -> String? {
     guard let text = text(member), text.utf8.count > EventLimits.nameLength else {
       return self.text(member)
@@ -71,7 +68,8 @@ struct SocialStreamMessage {
     }
   }
 
-  /// Returns the first of these members that is a count, in `meta` or in `meta.tokens` (alerts).
+  /// Returns the first of these members that is a count, in `meta` or, for alerts, in
+  /// `meta.tokens`.
   mutating func count(_ names: String...) -> Int? {
     for name in names {
       for place in [meta, meta["tokens"] ?? .null] {
@@ -92,7 +90,6 @@ struct SocialStreamMessage {
 
   // MARK: Content
 
-  /// Returns the platform, such as `youtube`.
   mutating func platform() -> String {
     (text("type") ?? text("platform") ?? "").clipped(to: 64).lowercased()
   }
@@ -111,7 +108,7 @@ struct SocialStreamMessage {
 
   /// Returns the author. A message without a name is attributed to the platform.
   mutating func user(_ platform: String) -> (user: PlatformUser, name: String?, id: String?)? {
-    // Names are plain text. Anything that looks like a tag is part of the name.
+    // Names are plain text. Anything that looks like an HTML tag is part of the name.
     let name = name("chatname")
     let id = text("userid")?.clipped
     let shown =
@@ -141,7 +138,7 @@ struct SocialStreamMessage {
     if plain.hasWords { return plain }
     let hasImage = text("contentimg") != nil || written.contains("<img")
     if hasImage { return metaText("gifLabel").map { "[image: \($0.clipped)]" } ?? "[image]" }
-    // Text that consists only of tags may be words in angle brackets.
+    // Text that consists only of HTML tags may be words in angle brackets.
     return written.hasWords ? written : nil
   }
 
@@ -165,14 +162,13 @@ struct SocialStreamMessage {
     return nil
   }
 
-  /// Returns the amount in `meta`.
   mutating func metaMoney() -> String? {
     guard let amount = metaText("amount", "formattedAmount", "formatted_amount") else { return nil }
     return ([amount] + [metaText("currency")].compactMap { $0 }).joined(separator: " ").clipped
   }
 
-  /// Returns the quantity in the platform's subtitle, such as `12 months` or `x5`. Numbers of tiers
-  /// and levels are skipped.
+  /// Returns the quantity in the platform's subtitle, such as `12 months` or `x5`. Skips numbers of
+  /// tiers and levels.
   mutating func countInSubtitle() -> Int? { text("subtitle")?.amountInWords }
 }
 
@@ -180,7 +176,7 @@ extension String {
   /// Whether the text contains anything except white space.
   var hasWords: Bool { !utf8.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
 
-  /// The first number that is a quantity. Years are converted to months.
+  /// The first number in the text that is a quantity, with years converted to months.
   var amountInWords: Int? {
     let words = clipped(to: 512).lowercased().split { $0.isWhitespace }
     for (index, word) in words.enumerated() {
@@ -200,7 +196,7 @@ extension String {
     return nil
   }
 
-  /// The number of bits in a text such as `1,000 bits`. `nil` for any other text.
+  /// The number of bits in a text such as `1,000 bits`, or `nil` for any other text.
   var bits: Int? {
     let words = clipped(to: 64).lowercased().split { $0.isWhitespace }
     guard words.count == 2, words[1] == "bits" || words[1] == "bit" else { return nil }
@@ -218,8 +214,7 @@ extension JSONValue {
     }
   }
 
-  /// Returns a member's number, rounded down, if it is within the range of counts. Returns `nil`
-  /// otherwise.
+  /// Returns a member's number, rounded down, or `nil` if it is outside the range of counts.
   func wholeCount(_ name: String) -> Int? {
     guard let number = number(name), number >= 0, number <= Double(EventLimits.count.upperBound)
     else { return nil }

@@ -1,6 +1,5 @@
-/// Converts text that arrives in pieces to UTF-8. Removes byte order marks and converts UTF-16.
-///
-/// Programs on Windows write UTF-16. PowerShell does so for all output redirected to a file.
+/// Converts text that arrives in pieces to UTF-8. Removes byte order marks and converts UTF-16,
+/// which programs on Windows write; PowerShell does so for all output redirected to a file.
 package struct TextEncoding: Sendable {
   private enum Form: Sendable {
     case unknown
@@ -16,9 +15,7 @@ package struct TextEncoding: Sendable {
 
   package init() {}
 
-  /// Converts a piece.
-  ///
-  /// - Complexity: O(length). UTF-8 text is not copied, except for the first bytes.
+  /// Converts a piece. O(length). UTF-8 text is not copied, except for the first bytes.
   package mutating func convert(
     _ piece: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
   ) {

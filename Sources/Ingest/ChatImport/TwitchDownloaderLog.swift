@@ -3,11 +3,11 @@ import JSON
 /// Translates a chat that TwitchDownloader saved as JSON: one document with a list `comments`.
 ///
 /// The document's members may have any order and size. Embedded pictures are skipped. Comments
-/// before the channel's name wait for it, up to ``longestWait`` bytes.
+/// before the channel's name are kept until it is known, up to ``longestWait`` bytes.
 struct TwitchDownloaderLog: Sendable {
   private static let longestWait = 64 << 20
 
-  /// A time. TwitchDownloader writes a missing time as one in the year 1.
+  /// A time, which TwitchDownloader writes in the year 1 if it is missing.
   private static let timeShape = JSONShape.test { value in
     value.stringValue.map {
       $0.hasPrefix("0001-01-01") || PlatformTime.milliseconds($0, orUTC: true) != nil
@@ -17,7 +17,6 @@ struct TwitchDownloaderLog: Sendable {
   private static let videoShape = JSONShape.object([
     "created_at": timeShape, "channel": .object(["name": .text]),
   ])
-  /// The members that are read from a comment.
   private static let shape = JSONShape.object([
     "_id": .identifier,
     "created_at": timeShape,
@@ -43,7 +42,7 @@ struct TwitchDownloaderLog: Sendable {
   private var number = 0
 
   mutating func receive(_ piece: UnsafeRawBufferPointer, into lines: inout NativeLines) {
-    // Swapped out instead of copied. A copy would duplicate the bytes of an unfinished object.
+    // Swapping instead of copying avoids a duplicate of the bytes of an unfinished object.
     var elements = JSONArrayReader()
     swap(&elements, &self.elements)
     elements.receive(piece) { found in
@@ -115,7 +114,7 @@ struct TwitchDownloaderLog: Sendable {
     }
   }
 
-  /// Returns the author of a comment. Twitch names no author for deleted accounts.
+  /// Returns the author of a comment, since Twitch names no author for deleted accounts.
   private static func user(_ commenter: JSONValue?, _ message: JSONValue) -> PlatformUser {
     let badges = (message["user_badges"]?.arrayValue ?? []).compactMap { badge in
       badge.anyText("_id").map { "\($0)/\(badge.anyText("version") ?? "1")" }
@@ -158,9 +157,8 @@ struct TwitchFragments {
     }
   }
 
-  /// Returns the emotes of a message. They come from its fragments, or otherwise from its list,
-  /// whose positions count UTF-16 units. Also returns the number of list entries without a position
-  /// in the text.
+  /// Returns the emotes from a message's fragments, or otherwise from its list, whose positions
+  /// count UTF-16 units. Also returns the number of list entries without a position in the text.
   func emotes(of text: String, listed: JSONValue?) -> (positions: [Int], unusable: Int) {
     if self.text.utf8.elementsEqual(text.utf8) { return (emotes, 0) }
     let units = text.utf16

@@ -4,10 +4,10 @@ import JSON
 /// during a stream or afterwards; pytchat's archives; and YouTube's responses to chat requests. All
 /// but the responses have one action per line.
 ///
-/// YouTube does not document the actions and changes them. Unknown actions are shown if they have
-/// text, and counted by name otherwise.
+/// YouTube changes the actions and does not document them. Unknown actions are shown if they have
+/// text, and otherwise counted by name.
 struct YouTubeChat: Sendable {
-  /// The names that are dropped. The ticker repeats paid messages, and a placeholder is replaced by
+  /// The names that are dropped: the ticker repeats paid messages, and a placeholder is replaced by
   /// its message.
   private static let ignored: Set<JSONName> = [
     "addLiveChatTickerItemAction", "liveChatPlaceholderItemRenderer",
@@ -30,7 +30,7 @@ struct YouTubeChat: Sendable {
     "authorBadges": .list(
       .object(["liveChatAuthorBadgeRenderer": .object(["icon": .object(["iconType": .text])])])),
   ]
-  /// The members that are read from an item of any kind.
+  /// The members to parse in an item of any kind.
   private static let itemShape: JSONShape = {
     var members = authorShape
     for name in wordMembers + ["purchaseAmountText", "headerPrimaryText", "creatorAuthorName"] {
@@ -213,7 +213,8 @@ struct YouTubeChat: Sendable {
     let text = lines.fitting(
       ["\(what) \(amount)", sticker].compactMap(\.self).joined(separator: ": "))
     lines.add("announcement", room: nil, at: entry.time) {
-      // The identifier without suffix belongs to the message.
+      // The suffix distinguishes the announcement from the message, which has the identifier
+      // itself.
       $0.add("id", "\(entry.id)/paid".clipped)
       $0.add(user: entry.user ?? .unknown)
       $0.add("text", text)
@@ -255,14 +256,13 @@ struct YouTubeChat: Sendable {
 }
 
 extension JSONValue {
-  /// Returns the position in the video in milliseconds. It is negative before the video's
+  /// Returns the position in the video in milliseconds, which is negative before the video's
   /// beginning.
   fileprivate func position(_ name: String) -> Int? {
     anyText(name).flatMap { Int($0) }.flatMap { $0.magnitude < 1 << 50 ? $0 : nil }
   }
 
-  /// Returns a point in time in milliseconds. The member is in microseconds, written as text or as
-  /// a number.
+  /// Returns the time in milliseconds of a member in microseconds, written as text or as a number.
   fileprivate func time(microseconds name: String) -> Int? {
     anyText(name).flatMap { Int($0) }.flatMap { (1..<(1 << 60)).contains($0) ? $0 / 1_000 : nil }
   }

@@ -53,8 +53,7 @@ struct YouTubePoll: Sendable {
     }
   }
 
-  /// Adds the votes of each choice. They are computed from its share and the total, which is part
-  /// of the heading's text.
+  /// Adds the votes of each choice, computed from its share and the total in the heading's text.
   private func votes(
     _ poll: JSONValue, _ choices: [JSONValue], _ time: Int?, _ lines: inout NativeLines
   ) {

@@ -7,7 +7,6 @@ struct YouTubeText {
   /// names.
   private(set) var emotes: [Int] = []
 
-  /// The members that are read.
   static let shape = JSONShape.orText(
     .object([
       "simpleText": .text, "content": .text,

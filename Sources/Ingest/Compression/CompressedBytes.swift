@@ -2,10 +2,10 @@ import CZlib
 
 /// Bytes that are temporarily kept compressed in memory.
 package struct CompressedBytes: Sendable {
-  /// The size of zlib's window in bytes. Only this many bytes of an example are useful.
+  /// The size of zlib's window in bytes. Only the last bytes of an example up to this size are
+  /// useful.
   package static let window = 32 << 10
 
-  /// The compressed bytes.
   package let stored: [UInt8]
   /// The number of uncompressed bytes.
   package let count: Int
@@ -13,19 +13,13 @@ package struct CompressedBytes: Sendable {
   /// The number of compressed bytes.
   package var storedCount: Int { stored.count }
 
-  /// Creates a value from bytes that were compressed before.
-  ///
-  /// - Parameters:
-  ///   - stored: The ``stored`` bytes of another value.
-  ///   - count: The ``count`` of that value.
+  /// Creates a value from another value's ``stored`` bytes and ``count``.
   package init(stored: [UInt8], count: Int) { (self.stored, self.count) = (stored, count) }
 
-  /// Compresses bytes.
+  /// Compresses bytes. O(count of `bytes` and of `example`).
   ///
-  /// - Parameter example: Similar bytes. Content that the bytes share with the example needs almost
-  ///   no space. ``bytes(like:)`` requires the same example. Only its last ``window`` bytes are
-  ///   useful.
-  /// - Complexity: O(count of `bytes` and of `example`).
+  /// - Parameter example: Similar bytes. Content that the bytes share with its last ``window``
+  ///   bytes needs almost no space. ``bytes(like:)`` requires the same example.
   package init(_ bytes: [UInt8], like example: [UInt8] = []) {
     count = bytes.count
     let packed = Self.withStream { stream in
@@ -47,10 +41,8 @@ package struct CompressedBytes: Sendable {
     stored = packed.withUnsafeBufferPointer { Array($0) }
   }
 
-  /// Returns the uncompressed bytes.
-  ///
-  /// - Parameter example: The example used for compression.
-  /// - Complexity: O(``count`` and count of `example`).
+  /// Returns the uncompressed bytes, given the example used for compression. O(``count`` and count
+  /// of `example`).
   package func bytes(like example: [UInt8] = []) -> [UInt8] {
     let bytes = Self.withStream { stream in
       let status = inflateInit_(stream, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
@@ -68,8 +60,7 @@ package struct CompressedBytes: Sendable {
     return bytes
   }
 
-  /// Calls `body` with a stream at a fixed address. zlib keeps the address of its stream, so the
-  /// stream must not move.
+  /// Calls `body` with a stream at a fixed address, because zlib keeps the address of its stream.
   private static func withStream<Result>(
     _ body: (UnsafeMutablePointer<z_stream>) -> Result
   ) -> Result {

@@ -3,7 +3,7 @@ import CZlib
 /// Inflates gzip data piece by piece, as it arrives.
 ///
 /// The data may consist of any number of members. Zero bytes after a member are skipped, as in
-/// gzip(1), because tapes and some disks pad their blocks with them. Memory is bounded: one window
+/// gzip(1), because tapes and some disks pad their blocks with zeros. Memory is bounded: one window
 /// of zlib (32 KiB) and one output buffer.
 package struct GzipReader: ~Copyable {
   /// The first two bytes of every gzip file (RFC 1952, section 2.3.1).
@@ -13,7 +13,7 @@ package struct GzipReader: ~Copyable {
   /// The largest window, with a gzip header; see `inflateInit2` in zlib's manual.
   private static let windowBits: Int32 = 15 + 16
 
-  // zlib keeps the address of its stream, so the stream must not move.
+  // Allocated separately, because zlib keeps the address of its stream.
   private let stream: UnsafeMutablePointer<z_stream>
   private let output: UnsafeMutableRawBufferPointer
   private var isInMember = false
@@ -38,9 +38,9 @@ package struct GzipReader: ~Copyable {
   }
 
   /// Inflates `input` and calls `body` with the output, in order. The buffers must not escape.
+  /// O(length of input and output).
   ///
   /// - Throws: ``GzipError/corrupt``, ``GzipError/outOfMemory``.
-  /// - Complexity: O(length of input and output).
   package mutating func read(
     _ input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
   ) throws(GzipError) {
@@ -53,7 +53,7 @@ package struct GzipReader: ~Copyable {
     }
   }
 
-  /// Checks that the input is complete. Call this at the end of the input.
+  /// Checks at the end of the input that it is complete.
   ///
   /// - Throws: ``GzipError/truncated`` if the input ends within a member; ``GzipError/corrupt`` if
   ///   reading failed before.

@@ -9,18 +9,16 @@ struct ConnectionCore: ~Copyable {
   var clock = FrameClock.arrival
   /// The number of lines that were events or were rejected.
   private(set) var received = 0
-  /// The number of these lines that this connection rejected.
+  /// The number of ``received`` lines that this connection rejected.
   private(set) var rejected = 0
   /// The current batch, or `nil` outside of batches. The events of a batch are collected until it
   /// ends, so that each room gets its part of the batch in one delivery.
   private(set) var position: BatchPosition?
-  /// Whether the batch has exceeded ``batchLimit``. The rest of such a batch is rejected as well.
+  /// Whether the batch has exceeded ``batchLimit``, so that its remaining lines are rejected.
   private var isTooLarge = false
 
-  /// The sources that have reported a state, with the room of the report. At most ``sourceLimit``
-  /// are kept.
+  /// The sources that have reported a state, with the room of the report, at most ``sourceLimit``.
   private(set) var sources: [(name: Text, room: RoomName)] = []
-  /// The number of `sources` already announced to the sink.
   var announcedSources = 0
   static let sourceLimit = 64
 
@@ -49,7 +47,7 @@ struct ConnectionCore: ~Copyable {
     isTooLarge = false
   }
 
-  /// The position of the collected batch, or `nil` if the batch is rejected or there is none.
+  /// The batch number of the collected events, or `nil` if there is none or the batch is rejected.
   var gatheredPosition: BatchPosition? { isTooLarge ? nil : position }
 
   private mutating func limitBatch() {
@@ -58,14 +56,13 @@ struct ConnectionCore: ~Copyable {
     rejected += batches.rejectEvents(.batchTooLarge)
   }
 
-  /// Rejects a batch whose sender disconnected before its end. The sender sends it again.
+  /// Rejects a batch whose sender disconnected before its end. The sender will send it again.
   mutating func rejectUnfinished() {
     guard position != nil else { return }
     rejected += batches.rejectEvents(.unfinishedBatch)
     begin(nil)
   }
 
-  /// Counts a line that exceeded the maximum length.
   mutating func rejectTooLong() {
     reject(.lineTooLong, room: decoder.override, bytes: 0, fault: nil)
   }

@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// A reservation for one of a server's connections. Releasing it frees the reservation.
+/// A reservation for one of a server's connections, which ends when the slot is released.
 package final class ConnectionSlot: Sendable {
   /// Processes the input left by a sender that disconnected, without waiting for the sink.
   package typealias Rest = @Sendable () -> EventLoopFuture<Void>

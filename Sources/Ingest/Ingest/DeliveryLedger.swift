@@ -1,18 +1,17 @@
 /// Tracks a connection's deliveries until they are consumed and acknowledged.
 ///
-/// The ledger decides whether the connection may read further and which syncs are unanswered. It is
-/// a value without clock, channel or lock. Its bytes are added to the memory count that all
-/// connections share.
+/// Decides whether the connection may read further and which syncs are unanswered. Has no clock,
+/// channel or lock. Adds its bytes to the memory count that all connections share.
 struct DeliveryLedger {
   /// The limits at which a connection stops reading.
   struct Limits {
-    /// Memory in bytes of deliveries that are not consumed and of the tokens of unanswered syncs.
+    /// The memory in bytes of unconsumed deliveries and of the tokens of unanswered syncs.
     var bytes: Int
     /// The limit that replaces `bytes` while the shared memory of all connections is full.
     var share: Int
-    /// Deliveries that are not consumed.
+    /// The number of unconsumed deliveries.
     var deliveries: Int
-    /// Unanswered syncs.
+    /// The number of unanswered syncs.
     var syncs: Int
   }
 
@@ -22,7 +21,7 @@ struct DeliveryLedger {
     let token: [UInt8]
     let received: Int
     let rejected: Int
-    /// Why some of the lines are applied but not saved. `nil` if all are saved.
+    /// The reason why some of the lines are applied but not saved, if any.
     let failure: String?
   }
 
@@ -30,7 +29,7 @@ struct DeliveryLedger {
   private struct Epoch {
     var unacknowledged = 0
     var rejectedBySink = 0
-    /// The objects responsible for saving the lines; rarely more than one.
+    /// The objects that save the lines, rarely more than one.
     var durabilities: [any Durability] = []
     var sync: (token: [UInt8], received: Int, rejected: Int)?
   }
@@ -68,7 +67,7 @@ struct DeliveryLedger {
     memory.isFull(with: gathered) ? limits.share : limits.bytes
   }
 
-  /// Whether a further sync must wait until earlier ones are answered.
+  /// Whether a further sync must wait until earlier syncs are answered.
   var owesTooManyAnswers: Bool { epochs.count > limits.syncs || bytes >= maximumBytes() }
 
   /// Whether a stopped connection may read again. Half of each limit must be free, so that the
@@ -78,13 +77,10 @@ struct DeliveryLedger {
       && epochs.count - 1 <= limits.syncs / 2
   }
 
-  /// Whether nothing is outstanding.
   var isIdle: Bool { deliveries == 0 && epochs.count == 1 }
 
-  /// Whether the oldest sync can be answered.
   var hasAnswer: Bool { epochs[0].sync != nil && epochs[0].unacknowledged == 0 }
 
-  /// Whether a sync is unanswered.
   var owesAnswers: Bool { epochs.count > 1 }
 
   mutating func handOver(bytes: Int, wantsAcknowledgement: Bool) {
@@ -140,9 +136,8 @@ struct DeliveryLedger {
     epochs.append(Epoch())
   }
 
-  /// Removes and returns the answers that can be sent, in the order of their syncs.
-  ///
-  /// - Complexity: O(unanswered syncs).
+  /// Removes and returns the answers that can be sent, in the order of their syncs. O(unanswered
+  /// syncs).
   mutating func takeAnswers() -> [Answer] {
     var answers: [Answer] = []
     for epoch in epochs {

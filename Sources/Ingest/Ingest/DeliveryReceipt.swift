@@ -4,13 +4,14 @@ import SystemSupport
 /// Reports the progress of a delivery to its sender. Thread-safe.
 ///
 /// Releasing a receipt counts as consuming the delivery. If the receipt requires an acknowledgement
-/// that was not given, the connection is closed. A sync is never answered without all its
+/// that was not given, the connection is closed, because a sync is never answered without all its
 /// acknowledgements.
 package final class DeliveryReceipt: Sendable {
   /// Whether the sender waits for ``markApplied(failure:)``.
   ///
   /// The acknowledgement then covers all deliveries of this sender for this room, up to and
-  /// including this one. The sink must apply the events among them that throttles hold back without
+  /// including this one. The sink must apply their events without waiting for the interval of
+  /// throttles.
   /// waiting for their interval.
   package let wantsAcknowledgement: Bool
 
@@ -26,7 +27,7 @@ package final class DeliveryReceipt: Sendable {
   private struct Progress {
     var isConsumed = false
     var isApplied = false
-    /// The number of rejected events of a delivery from a caller.
+    /// The number of rejected events in a delivery from a caller.
     var rejected = 0
     var keepers: [any Durability] = []
   }
@@ -42,23 +43,22 @@ package final class DeliveryReceipt: Sendable {
     wantsAcknowledgement = false
   }
 
-  /// Creates a receipt for a caller that waits until everything is applied.
-  ///
-  /// - Parameter onApplied: Called once with the number of rejected events. The second argument is
-  ///   the reason if events that must be saved are not on disk.
+  /// Creates a receipt for a caller that waits until everything is applied. `onApplied` is called
+  /// once with the number of rejected events, and with a reason if events that must be saved are
+  /// not on disk.
   package init(onApplied: @escaping @Sendable (_ rejected: Int, _ failure: String?) -> Void) {
     sender = .caller(onApplied)
     wantsAcknowledgement = true
   }
 
-  /// The memory of the delivery's lines and events in bytes, or 0 if the delivery did not come from
+  /// The memory of the delivery's lines and events in bytes, or 0 if the delivery did not arrive on
   /// a connection.
   package var byteCount: Int {
     if case .connection(_, _, let bytes) = sender { bytes } else { 0 }
   }
 
-  /// Reports that the delivery was removed from the mailbox, which allows the sender to send the
-  /// same amount again.
+  /// Reports that the delivery was removed from the mailbox, so that the sender may send the same
+  /// amount again.
   package func markConsumed() {
     let isFirst = progress.withLock { progress in
       defer { progress.isConsumed = true }
@@ -69,10 +69,9 @@ package final class DeliveryReceipt: Sendable {
     }
   }
 
-  /// Reports that `durability` is responsible for saving the delivery.
-  ///
-  /// Call this before the acknowledgement that covers the delivery. If `durability` has failed by
-  /// then, the sender is answered "applied" instead of "synced".
+  /// Reports that `durability` is responsible for saving the delivery. Call this before the
+  /// acknowledgement that covers the delivery. If `durability` has failed by then, the sender is
+  /// answered "applied" instead of "synced".
   package func markKept(by durability: any Durability) {
     switch sender {
     case .none: break
@@ -81,9 +80,8 @@ package final class DeliveryReceipt: Sendable {
     }
   }
 
-  /// Reports that the sink rejected `count` of the delivered events, such as duplicates.
-  ///
-  /// Call this before the acknowledgement that covers the events, so that its counts include them.
+  /// Reports that the sink rejected `count` of the delivered events, such as duplicates. Call this
+  /// before the acknowledgement that covers the events, so that its counts include them.
   package func markRejected(_ count: Int) {
     guard count > 0 else { return }
     switch sender {
@@ -94,9 +92,8 @@ package final class DeliveryReceipt: Sendable {
   }
 
   /// Reports that all events covered by ``wantsAcknowledgement`` are applied or counted as rejected
-  /// or coalesced. Implies ``markConsumed()``.
-  ///
-  /// - Parameter failure: Why an event that must be saved is lost.
+  /// or coalesced. Implies ``markConsumed()``. `failure` is the reason if an event that must be
+  /// saved is lost.
   package func markApplied(failure: String? = nil) {
     if let failure { markKept(by: Lost(failureReason: failure)) }
     markConsumed()
@@ -133,8 +130,8 @@ private final class Lost: Durability {
   init(failureReason: String) { self.failureReason = failureReason }
 }
 
-/// Something that saves deliveries and may fail, such as a recorder. Thread-safe.
+/// Saves deliveries and may fail, such as a recorder. Thread-safe.
 package protocol Durability: AnyObject, Sendable {
-  /// Why events that must be saved are lost, as text for people. `nil` while nothing is lost.
+  /// A human-readable reason why events that must be saved are lost. `nil` while nothing is lost.
   var failureReason: String? { get }
 }

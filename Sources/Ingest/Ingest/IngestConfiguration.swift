@@ -6,17 +6,17 @@ import WireFormats
 
 /// The settings of the ingest socket. The default of every limit suits a machine with two cores.
 package struct IngestConfiguration: Sendable {
-  /// The maximum number of open connections. Further ones are closed immediately. A quarter is
+  /// The maximum number of open connections; any others are closed immediately. A quarter is
   /// reserved for the peers that ``hasReserve`` accepts.
   package var maximumConnections = 256
   /// Returns whether a peer may use the reserved connections.
   package var hasReserve: @Sendable (Peer) -> Bool = { _ in true }
   /// Returns whether a peer may send events. Connections of other peers are closed immediately.
   package var maySend: @Sendable (Peer) -> Bool = { _ in true }
-  /// The memory of unconsumed deliveries in bytes at which a connection stops processing lines. One
-  /// more read may already be in progress.
+  /// The memory of a connection's unconsumed deliveries in bytes at which it stops processing
+  /// lines. One more read may already be in progress.
   package var maximumOutstandingBytes = 4 << 20
-  /// The memory of the unconsumed deliveries of all connections together, in bytes. Once it is
+  /// The memory of the unconsumed deliveries of all connections together, in bytes. When it is
   /// reached, each connection may use only ``ownBytes``.
   package var sharedBytes = 64 << 20
   package var ownBytes = 64 << 10
@@ -24,7 +24,6 @@ package struct IngestConfiguration: Sendable {
   package var maximumOutstandingDeliveries = 64
   /// The number of unanswered syncs at which a connection stops reading.
   package var maximumOutstandingSyncs = 256
-  /// The number of rooms that a connection remembers.
   package var maximumRoomsRemembered = 1024
   /// The maximum number of reads in one turn of a connection.
   static let readsPerTurn = 4
@@ -33,20 +32,18 @@ package struct IngestConfiguration: Sendable {
   /// The number of bytes per read. A slab is at most this large, plus an incomplete line from the
   /// previous read.
   package var readSize = 64 * 1024
-  /// How long a stopping server waits for a sender to read its answers after all are written.
-  ///
-  /// A sender that reads does so within milliseconds. One that does not must not delay saving the
-  /// service's state beyond the service manager's timeout.
+  /// How long a stopping server waits for a sender to read its answers after all are written. A
+  /// sender that reads needs milliseconds. Any other must not delay saving the service's state
+  /// beyond the service manager's timeout.
   package var drainTimeout = TimeAmount.seconds(2)
-  /// Returns the time of arrival.
   package var now: @Sendable () -> Timestamp = IngestConfiguration.systemTime
 
   package init() {}
 
-  /// Returns the time of the system's clock, in milliseconds since 1970.
+  /// The system clock's time in milliseconds since 1970.
   package static let systemTime: @Sendable () -> Timestamp = { Timestamp(WallClock.milliseconds()) }
 
-  /// The maximum memory of all connections, in bytes.
+  /// The maximum memory of all connections in bytes.
   package var memoryLimit: Int {
     // Lines are processed before the limit is checked, and an array of events grows by doubling.
     let handedOver =

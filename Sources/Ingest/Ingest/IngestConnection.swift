@@ -6,13 +6,13 @@ import WireFormats
 /// One connection of the ingest socket. Reads bytes, splits them into lines, decodes the lines and
 /// delivers the events to their rooms.
 ///
-/// The connection reads only while the sink keeps up. It buffers at most one incomplete line and
-/// the input of one turn.
+/// Reads only while the sink keeps up. Buffers at most one incomplete line and the input of one
+/// turn.
 package final class IngestConnection: ChannelInboundHandler {
   package typealias InboundIn = ByteBuffer
   package typealias OutboundOut = ByteBuffer
 
-  /// An event that ends the connection in an orderly way. Fire it through the pipeline.
+  /// An event that ends the connection in an orderly way when it is fired through the pipeline.
   ///
   /// The connection hands over the data already read and waits until the sink has consumed it. It
   /// then answers the syncs and closes. It waits at most ``IngestConfiguration/drainTimeout`` for a
@@ -24,11 +24,11 @@ package final class IngestConnection: ChannelInboundHandler {
 
   private enum Phase {
     case reading
-    /// Too much is outstanding. No line is processed until capacity is free again.
+    /// Too much is outstanding, so no line is processed until capacity is free again.
     case paused
-    /// The sender has ended its input. The connection closes once all syncs are answered.
+    /// The sender has ended its input. The connection closes when all syncs are answered.
     case answering
-    /// The server is stopping. The connection closes once nothing is outstanding.
+    /// The server is stopping. The connection closes when nothing is outstanding.
     case draining
     case closed
   }
@@ -62,12 +62,10 @@ package final class IngestConnection: ChannelInboundHandler {
   private var drainDeadline: Scheduled<Void>?
   private var arrival: Timestamp = 0
 
-  /// Creates a connection.
-  ///
   /// - Parameters:
   ///   - memory: The memory count that all connections of the server share. By default the
-  ///     connection has a separate one.
-  ///   - slot: Released once all deliveries of the connection are consumed.
+  ///     connection has a separate count.
+  ///   - slot: Released when all deliveries of the connection are consumed.
   package init(
     configuration: IngestConfiguration, sink: any IngestSink, memory: IngestMemory? = nil,
     slot: ConnectionSlot? = nil
@@ -144,10 +142,8 @@ package final class IngestConnection: ChannelInboundHandler {
     context.fireChannelInactive()
   }
 
-  /// Processes the remaining input of a sender that disconnected, at the pace of the sink.
-  ///
-  /// - Parameter isForced: Whether to process everything without waiting for the sink, because the
-  ///   server is stopping.
+  /// Processes the remaining input of a sender that disconnected, at the pace of the sink, or with
+  /// `isForced` without waiting for the sink, because the server is stopping.
   private func processRest(isForced: Bool = false) {
     guard let ledger else { return }
     ledger.recordWakeUp()
@@ -264,8 +260,8 @@ package final class IngestConnection: ChannelInboundHandler {
     if core.position == nil { handOver() }
   }
 
-  /// Hands over the collected events. With `wantsAcknowledgement`, every room that got events since
-  /// the last sync gets a delivery that requires an acknowledgement. This delivery may be empty.
+  /// Hands over the collected events. With `wantsAcknowledgement`, every room that received events
+  /// since the last sync gets a delivery, possibly empty, that requires an acknowledgement.
   private func handOver(wantsAcknowledgement: Bool = false) {
     for source in core.sources[core.announcedSources...] {
       sink.sourceCame(source.name, in: source.room)
@@ -277,7 +273,7 @@ package final class IngestConnection: ChannelInboundHandler {
       touched.insert(batch.room)
       deliver(batch, wantsAcknowledgement, core.gatheredPosition)
     }
-    // Clients choose the names of rooms, so the number of remembered rooms is limited here.
+    // Clients choose the names of rooms, so the number of remembered rooms is limited.
     let hasManyRooms = core.decoder.roomCount > configuration.maximumRoomsRemembered
     guard wantsAcknowledgement || hasManyRooms else { return }
     var waiting = touched.takeAll()
@@ -377,9 +373,9 @@ package final class IngestConnection: ChannelInboundHandler {
     if isStopping { limitWriting(context) }
   }
 
-  /// Closes the connection after the time allowed to the sender for reading its answers. The time
-  /// that the sink needs does not count: stopping the server waits for the sink anyway, and the
-  /// sender is owed the answer.
+  /// Closes the connection if the sender does not read its answers in time. The time that the sink
+  /// needs does not count: a stopping server waits for the sink anyway, and the sender must get the
+  /// answer.
   private func limitWriting(_ context: ChannelHandlerContext) {
     guard drainDeadline == nil, context.channel.isActive else { return }
     drainDeadline = context.eventLoop.assumeIsolated().scheduleTask(

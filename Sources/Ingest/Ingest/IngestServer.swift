@@ -15,7 +15,6 @@ package final class IngestServer: Sendable {
     /// the user may not send events.
     package var refusedConnections = 0
 
-    /// Creates counts of zero.
     package init() {}
   }
 
@@ -31,10 +30,8 @@ package final class IngestServer: Sendable {
     self.registry = registry
   }
 
-  /// Starts accepting connections, distributed over the event loops of `group`.
-  ///
-  /// Takes ownership of the socket, which can be used only once. Returns once connections are
-  /// accepted.
+  /// Starts accepting connections, distributed over the event loops of `group`. Takes ownership of
+  /// the socket, which can be used only once. Returns when connections are accepted.
   package static func start(
     on socket: ListeningSocket, group: any EventLoopGroup,
     configuration: IngestConfiguration = IngestConfiguration(), sink: any IngestSink
@@ -79,7 +76,7 @@ package final class IngestServer: Sendable {
   /// Stops the server. It accepts no more connections, hands over the data already read, answers
   /// the acknowledged syncs, and closes. Returns when all connections are closed.
   ///
-  /// Waits until the sink has consumed its deliveries. Then waits at most
+  /// Waits until the sink has consumed its deliveries, and then at most
   /// ``IngestConfiguration/drainTimeout`` for senders to read their answers. Cancelling the task
   /// closes all connections immediately.
   package func shutdown() async {
@@ -99,7 +96,6 @@ package final class IngestServer: Sendable {
   }
 }
 
-/// The connections of a server.
 private final class Registry: Sendable {
   private struct State {
     var statistics = IngestServer.Statistics()
@@ -119,8 +115,8 @@ private final class Registry: Sendable {
     self.configuration = configuration
     memory = IngestMemory(limit: configuration.sharedBytes)
     let total = configuration.maximumConnections
-    // A sender may stay silent indefinitely, so its connection is never closed in favour of
-    // another. The limit per user keeps one user from taking all connections.
+    // A sender may stay silent indefinitely, so its connection is never closed in favour of another
+    // connection. The limit per user keeps one user from using all connections.
     let limits = ClientShares.Limits(
       connections: .init(total: total, perUser: max(1, total / 2)),
       monitors: .init(total: 0, perUser: 0),
@@ -177,8 +173,7 @@ private final class Registry: Sendable {
   }
 
   /// Sends the reason for a refusal to a client whose connection is then closed. The socket is new,
-  /// so the line fits into its buffer. Errors are ignored: a client that has disconnected needs no
-  /// reason.
+  /// so the line fits into its buffer. Errors are ignored: a disconnected client needs no reason.
   private func sendRefusal(_ channel: any Channel, _ reason: String) {
     let reason = state.withLock { $0.isStopping } ? "livehostd is stopping" : reason
     let line = Array("{\"type\":\"refused\",\"reason\":\"\(reason)\"}\n".utf8)

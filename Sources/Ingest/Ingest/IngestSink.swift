@@ -3,10 +3,9 @@ import WireFormats
 
 /// A receiver of the connections' events. The daemon's rooms implement it.
 package protocol IngestSink: Sendable {
-  /// Receives lines for one room.
-  ///
-  /// Called on the connection's event loop; must not block. Deliveries of one connection arrive in
-  /// the order of its lines. The sink reports the progress of each delivery through its receipt.
+  /// Receives lines for one room, in the order in which the connection sent them. Called on the
+  /// connection's event loop; must not block. Report the progress of a delivery through its
+  /// receipt.
   func deliver(_ delivery: RoomDelivery)
 
   /// Counts lines whose room is unknown. Called on the connection's event loop; must not block.

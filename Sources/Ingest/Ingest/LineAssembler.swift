@@ -1,12 +1,12 @@
 import LiveEvents
 import WireFormats
 
-/// Assembles the bytes of a connection into slabs of whole lines.
+/// Assembles the bytes of a connection into slabs of whole lines. Needs no channel.
 ///
-/// Buffers at most one incomplete line. A line that exceeds the maximum length is skipped instead
-/// of buffered. Needs no channel.
+/// Buffers at most one incomplete line. Skips lines that exceed the maximum length instead of
+/// buffering them.
 ///
-/// Each slab is a copy, the only one between the socket and the decoded events. The copy is needed
+/// Each slab is a copy, the only copy between the socket and the decoded events. It is needed
 /// because an incomplete line must be joined with its rest, and slabs are immutable and padded.
 struct LineAssembler {
   /// The maximum length of a line and the CR that may end it.
@@ -15,12 +15,8 @@ struct LineAssembler {
   private var rest: [UInt8] = []
   private var isSkipping = false
 
-  /// Adds bytes that were read.
-  ///
-  /// Returns a slab of whole lines if at least one line ended. Sets `isTooLong` once for each line
-  /// that exceeds the maximum length.
-  ///
-  /// - Complexity: O(`bytes.count`), amortised.
+  /// Adds bytes that were read, and returns a slab of whole lines if at least one line ended. Sets
+  /// `isTooLong` once for each line that exceeds the maximum length. O(`bytes.count`), amortised.
   mutating func receive(
     _ bytes: UnsafeRawBufferPointer, isTooLong: inout Bool
   ) -> ByteSlab? {
@@ -46,8 +42,7 @@ struct LineAssembler {
     return slab
   }
 
-  /// Removes and returns the incomplete line of a sender that disconnected, or `nil` if there is
-  /// none.
+  /// Removes and returns the incomplete line of a sender that disconnected, if there is one.
   mutating func takeRest() -> ByteSlab? {
     defer { rest = [] }
     return rest.isEmpty ? nil : ByteSlab(rest)

@@ -8,16 +8,14 @@ package struct RejectionCounts: Sendable, Hashable {
 
   package init() {}
 
-  /// The number of lines rejected for `reason`.
   package subscript(reason: RejectionReason) -> Int { counts[reason] ?? 0 }
 
   /// The number of lines rejected for any reason.
   package private(set) var total = 0
 
-  /// The number of times each remark was made, including remarks about accepted lines.
+  /// The number of times that each remark was made, including remarks about accepted lines.
   package private(set) var remarks: [DecodingRemark: Int] = [:]
-  /// The maximum number of distinct remarks. It is needed because senders choose the names of
-  /// kinds.
+  /// The maximum number of distinct remarks, since senders choose the names of kinds.
   private static let maximumRemarks = 64
 
   package var isEmpty: Bool { total == 0 && remarks.isEmpty }

@@ -7,9 +7,9 @@ struct RoomBatches {
     let room: RoomReference
     fileprivate(set) var events: [LiveEvent] = []
     var rejections = RejectionCounts()
-    /// The total size of the collected lines, in bytes.
+    /// The total size of the collected lines in bytes.
     var bytes = 0
-    /// The memory of the batch in bytes. It includes the events, since a short line is smaller than
+    /// The memory of the batch in bytes, including the events, since a short line is smaller than
     /// its event.
     var memory: Int {
       bytes + events.capacity * MemoryLayout<LiveEvent>.stride
@@ -31,7 +31,6 @@ struct RoomBatches {
   /// The event capacity to reserve in a new batch.
   private var expectedEvents = 0
 
-  /// The memory of all batches, in bytes.
   var memory: Int { batches.reduce(0) { $0 + $1.memory } }
 
   var isEmpty: Bool { batches.isEmpty && unroutable.isEmpty }
@@ -41,7 +40,7 @@ struct RoomBatches {
     batches[index(of: room)].add(event, bytes: bytes)
   }
 
-  /// Whether no line of the room has been rejected for this reason yet.
+  /// Returns whether no line of the room has been rejected for this reason yet.
   mutating func isFirst(_ reason: RejectionReason, room: RoomReference?) -> Bool {
     (room.map { batches[index(of: $0)].rejections } ?? unroutable)[reason] == 0
   }
@@ -80,7 +79,6 @@ struct RoomBatches {
     return count
   }
 
-  /// Removes and returns all collected lines.
   mutating func take() -> (batches: [Batch], unroutable: RejectionCounts) {
     defer {
       for batch in batches { indices[batch.room.index] = -1 }
@@ -111,7 +109,7 @@ struct RoomBatches {
   }
 }
 
-/// The rooms that got events from a connection since its last sync, without repeats.
+/// The rooms that received events from a connection since its last sync, without duplicates.
 struct TouchedRooms {
   private(set) var rooms: [RoomReference] = []
   private var isMember: [Bool] = []

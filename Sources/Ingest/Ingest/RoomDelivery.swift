@@ -1,21 +1,18 @@
 package import LiveEvents
 package import WireFormats
 
-/// Events of one sender for one room, in order.
-///
-/// A class, so that moving a delivery through several queues moves only a reference.
+/// Events from one sender for one room, in order. A class, so that moving a delivery through
+/// several queues moves only a reference.
 package final class RoomDelivery: Sendable {
   package let room: RoomName
-  /// The events. If there are none, the delivery carries only counts or a request for
-  /// acknowledgement.
+  /// The events. Without any, the delivery carries only counts or a request for acknowledgement.
   package let events: [LiveEvent]
-  /// Rejected lines for this room. They count as received.
+  /// The number of lines for this room that the connection rejected. They count as received.
   package let rejections: RejectionCounts
   /// The clock that the sender requests for the room's frames.
   package let clock: FrameClock
-  /// Reports the progress of the delivery to its sender.
   package let receipt: DeliveryReceipt
-  /// The batch whose events for this room are all in this delivery. `nil` if the source sends no
+  /// The batch whose events for this room are all in this delivery, or `nil` if the source sends no
   /// batches.
   package let position: BatchPosition?
 
@@ -32,6 +29,6 @@ package final class RoomDelivery: Sendable {
     self.position = position
   }
 
-  /// The number of lines in this delivery.
+  /// The number of lines in this delivery, including rejected lines.
   package var received: Int { events.count + rejections.total }
 }

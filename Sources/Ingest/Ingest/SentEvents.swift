@@ -1,8 +1,7 @@
 package import LiveEvents
 import WireFormats
 
-/// The events of one call of `SendEvents`, grouped by room. Rooms are in the order of their first
-/// event.
+/// The events of one `SendEvents` call, grouped by room in the order of each room's first event.
 package struct SentEvents: ~Copyable {
   package struct Refusal: Error {
     package let reason: RejectionReason
@@ -16,7 +15,6 @@ package struct SentEvents: ~Copyable {
   }
 
   package private(set) var batches: [Batch] = []
-  /// The index of each room's batch.
   private var indices: [RoomReference: Int] = [:]
   private var decoder: LineDecoder
   private let arrival: Timestamp

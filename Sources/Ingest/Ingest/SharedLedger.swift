@@ -1,9 +1,8 @@
 import Locking
 import SystemSupport
 
-/// A connection's ledger, shared with the receipts that sinks hold.
-///
-/// The connection is woken only while it waits, so a sink that keeps up causes no wake-ups.
+/// A connection's ledger, shared with the receipts that sinks hold. Wakes the connection only while
+/// it waits, so a sink that keeps up causes no wake-ups.
 final class SharedLedger: Sendable {
   private struct State {
     var ledger: DeliveryLedger
@@ -34,7 +33,7 @@ final class SharedLedger: Sendable {
     state.withLock { body(&$0.ledger) }
   }
 
-  /// Returns whether `condition` holds. If it does not, the connection is woken once it may hold.
+  /// Returns whether `condition` holds. If it does not, the connection is woken when it may hold.
   func satisfies(_ condition: (DeliveryLedger) -> Bool) -> Bool {
     state.withLock { state in
       let holds = condition(state.ledger)

@@ -1,16 +1,14 @@
 import Glibc
 import LiveEvents
 
-/// Byte searches within a line.
 enum ByteSearch {
-  /// Whether `byte` occurs in the first `count` bytes. The C library vectorises the search.
+  /// Returns whether `byte` occurs in the first `count` bytes. The C library vectorises the search.
   @inline(__always)
   static func contains(_ byte: UInt8, in bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
     memchr(bytes, Int32(byte), count) != nil
   }
 
-  /// Returns the offset of the first byte at or after `start` that is `a`, `b` or `c`, or `limit`
-  /// if there is none.
+  /// Returns the offset of the first byte at or after `start` that is `a`, `b` or `c`, or `limit`.
   ///
   /// Compares eight bytes at a time, because a call of `memchr` costs more than scanning the few
   /// bytes between two separators. Reads up to ``ByteSlab/padding`` bytes past `limit`.
@@ -22,7 +20,7 @@ enum ByteSearch {
     var i = start
     while i < limit {
       let word = UInt64(littleEndian: UnsafeRawPointer(bytes + i).loadUnaligned(as: UInt64.self))
-      // Only the lowest mark is reliable: a borrow in the subtraction may set higher ones.
+      // Only the lowest mark is reliable: a borrow in the subtraction may set higher marks.
       let marks =
         zeroBytes(word ^ repeated(a)) | zeroBytes(word ^ repeated(b))
         | zeroBytes(word ^ repeated(c))
@@ -35,7 +33,7 @@ enum ByteSearch {
   @inline(__always)
   private static func repeated(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 &* UInt64(byte) }
 
-  /// Sets the high bit of each byte that is zero.
+  /// Returns a word in which the high bit of each byte is set if that byte of `word` is zero.
   @inline(__always)
   private static func zeroBytes(_ word: UInt64) -> UInt64 {
     (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080

@@ -2,11 +2,10 @@ public import LiveEvents
 
 /// The result of decoding one line.
 public enum DecodedLine: Sendable {
-  /// An event for a room.
   case event(LiveEvent, room: RoomReference)
-  /// A rejected line, counted for `room`. `room` is `nil` if the line's room is unknown.
+  /// A rejected line, counted for `room`, which is `nil` if the line's room is unknown.
   case rejected(RejectionReason, room: RoomReference?)
-  /// A command to the connection. It is not an event and is not counted.
+  /// A command to the connection, which is not counted.
   case control(ControlLine)
   /// A line of white space, which is not counted.
   case blank
@@ -14,13 +13,13 @@ public enum DecodedLine: Sendable {
 
 /// A native line that addresses the connection itself.
 public enum ControlLine: Sendable {
-  /// `{"type":"sync","token":"T"}`: requests an answer once everything before this line is applied.
+  /// `{"type":"sync","token":"T"}`: requests an answer when everything before this line is applied.
   case sync(token: Text)
   /// `{"type":"options","room":R,"clock":C,"platform":P}`: sets how the connection treats all later
   /// lines.
   case options(ConnectionOptions)
-  /// `{"type":"position","source":S,"sequence":N}`: starts a batch. The batch ends at the next
-  /// position or sync.
+  /// `{"type":"position","source":S,"sequence":N}`: starts a batch, which ends at the next position
+  /// or sync.
   case position(BatchPosition)
 }
 
@@ -38,7 +37,7 @@ public struct BatchPosition: Sendable, Hashable {
 
 /// The settings of an `options` line. A setting that the line does not mention is `nil`.
 public struct ConnectionOptions: Sendable, Hashable {
-  /// The room of every later line. It overrides the room that a line names.
+  /// The room of every later line, which overrides the room that a line names.
   public var room: RoomName?
   public var clock: FrameClock?
   /// The required format of later event lines. Event lines in another format are rejected.
@@ -61,14 +60,13 @@ public struct ConnectionOptions: Sendable, Hashable {
 
 /// The clock that a room's frames follow.
 public enum FrameClock: String, Sendable, CaseIterable {
-  /// Frames are drawn as events arrive.
   case arrival
-  /// Frames follow the time stamps of the events. A recording played at full speed then draws the
+  /// Frames follow the timestamps of the events. A recording played at full speed then draws the
   /// same frames as in real time.
   case event
 }
 
-/// A reference to a room: an index into the room table of the decoder that created it.
+/// A room's index in the room table of the decoder that created the reference.
 public struct RoomReference: Sendable, Hashable {
   package let index: Int
 

@@ -2,13 +2,13 @@
 package enum DecodingRemark: Sendable, Hashable {
   /// A member or tag was ignored because its value is unusable.
   case field(String)
-  /// The line has an unknown kind of event. Platforms add kinds without notice.
+  /// The line has an unknown kind of event, since platforms add kinds without notice.
   case kind(String)
 }
 
 extension [DecodingRemark] {
   /// The unknown event kind among the remarks, in quotation marks for an error message. `nil` if
-  /// there is none or if the name is not safe to show.
+  /// there is none, or if its name is not safe to show.
   package var unknownKind: String? {
     for case .kind(let name) in self where name.isWord { return "'\(name)'" }
     return nil
@@ -39,7 +39,6 @@ struct RemarkStorage: ~Copyable {
 }
 
 extension LineDecoder {
-  /// Whether any remarks are stored.
   @inline(__always)
   package var hasRemarks: Bool { !remarks.remarks.pointee.isEmpty }
 

@@ -1,17 +1,14 @@
-/// Reads decimal digits, eight at a time.
-///
-/// Reading the digits of a time stamp one by one would cost as much as finding all keys of its
-/// line.
+/// Reads decimal digits eight at a time. Reading the digits of a timestamp one by one would cost as
+/// much as finding all keys of its line.
 enum Digits {
-  /// Whether `count` bytes are an integer of 8 to 16 digits that does not begin with `-` or `0`.
-  /// Returns false for all other integers.
+  /// Returns whether `count` bytes are an integer of 8 to 16 digits that does not begin with `-` or
+  /// `0`. Returns false for all other integers.
   @inline(__always)
   static func areLongInteger(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Bool {
     guard count >= 8, count <= 16, bytes[0] != UInt8(ascii: "0") else { return false }
     return areDigits(word(bytes)) && areDigits(word(bytes + (count &- 8)))
   }
 
-  /// Returns the value of the eight digits at `bytes`.
   @inline(__always)
   static func value(ofEightAt bytes: UnsafePointer<UInt8>) -> Int {
     // Combines digits into pairs, pairs into fours, and fours into eights. The first digit is in
@@ -23,7 +20,8 @@ enum Digits {
     return Int(truncatingIfNeeded: word)
   }
 
-  /// Whether each byte is between 0x30 and 0x39: its high half is 3, and remains 3 after adding 6.
+  /// Returns whether each byte is between 0x30 and 0x39: its high half is 3, and remains 3 after
+  /// adding 6.
   @inline(__always)
   private static func areDigits(_ word: UInt64) -> Bool {
     let high: UInt64 = 0xF0F0_F0F0_F0F0_F0F0

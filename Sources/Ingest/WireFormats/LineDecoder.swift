@@ -1,11 +1,10 @@
 import CSimdjson
 public import LiveEvents
 
-/// Decodes lines into events. Each line's format is recognised separately, so formats may be mixed.
+/// Decodes lines into events. Recognises the format of each line, so formats may be mixed.
 ///
 /// A decoder belongs to one event loop and is not `Sendable`. It never copies text: events refer to
-/// the slab that contains their line. It allocates memory only at creation and for rooms that it
-/// has not seen before.
+/// the slab that contains their line. It allocates memory only at creation and for new rooms.
 public struct LineDecoder: ~Copyable {
   /// The maximum length of a line in bytes, without its line ending.
   public static let maximumLineLength = 64 * 1024
@@ -34,8 +33,8 @@ public struct LineDecoder: ~Copyable {
   /// Creates a decoder of lines from clients.
   ///
   /// - Parameters:
-  ///   - maximumLineLength: The limit in bytes. Lines that this program wrote may exceed the
-  ///     default, which applies to clients.
+  ///   - maximumLineLength: The limit in bytes. The default limit is for clients; lines that this
+  ///     program wrote may exceed it.
   ///   - fallback: The room of lines that name no room.
   public init(maximumLineLength: Int = Self.maximumLineLength, fallback: RoomName = .main) {
     self.init(maximumLineLength: maximumLineLength, fallback: fallback, types: .shared)
@@ -61,14 +60,12 @@ public struct LineDecoder: ~Copyable {
     override = name.map { RoomReference(index: rooms.index(of: $0)) }
   }
 
-  /// Returns the name of a room that this decoder found.
   public func name(of room: RoomReference) -> RoomName { rooms.names[room.index] }
 
   /// The number of rooms with a valid reference.
   public var roomCount: Int { rooms.names.count }
 
   /// Removes all known rooms except ``override``. References to the removed rooms become invalid.
-  ///
   /// Call this regularly on a decoder of untrusted input, because clients choose the names of
   /// rooms.
   public mutating func forgetRooms() {
@@ -77,12 +74,11 @@ public struct LineDecoder: ~Copyable {
     overrideRoom(name)
   }
 
-  /// Decodes one line, given without its line ending.
+  /// Decodes one line without its line ending.
   ///
-  /// An event whose line has no time stamp gets `arrival`. The decoder may keep the slab alive
-  /// until it has decoded the slab's last line.
-  ///
-  /// - Complexity: O(length), amortised over the lines of a slab if they are given in order.
+  /// An event whose line has no timestamp gets `arrival`. The decoder may keep the slab alive until
+  /// it has decoded the slab's last line. O(length), amortised over the lines of a slab if they are
+  /// given in order.
   public mutating func decode(
     _ slab: ByteSlab, line: ByteSlab.Slice, arrival: Timestamp
   ) -> DecodedLine {
@@ -117,8 +113,8 @@ public struct LineDecoder: ~Copyable {
     }
   }
 
-  /// Decodes a line whose format differs from the required ``format``. Only commands to the
-  /// connection are accepted, which are always native.
+  /// Decodes a line whose format differs from the required ``format``. Accepts only commands to the
+  /// connection, which are always native.
   @inline(never)
   private mutating func decodeControl(
     _ slab: ByteSlab, line: ByteSlab.Slice, _ bytes: UnsafePointer<UInt8>, _ skipped: Int,
@@ -133,10 +129,8 @@ public struct LineDecoder: ~Copyable {
     return .rejected(.unknownFormat, room: override)
   }
 
-  /// Decodes the incomplete last line of a client that disconnected.
-  ///
-  /// A JSON object shows whether it is complete. Any prefix of an IRC line may look complete, so
-  /// IRC lines are rejected.
+  /// Decodes the incomplete last line of a client that disconnected. Rejects IRC lines: unlike with
+  /// a JSON object, any prefix of an IRC line may look complete.
   public mutating func decodeUnended(
     _ slab: ByteSlab, line: ByteSlab.Slice, arrival: Timestamp
   ) -> DecodedLine {

@@ -3,12 +3,8 @@ public import LiveEvents
 
 extension ByteSlab {
   /// Returns the line that begins at `offset`, without its LF or CR LF, and moves `offset` past its
-  /// end.
-  ///
-  /// Returns `nil` and leaves `offset` unchanged if no further line ends in this slab. The
-  /// remaining bytes are then an incomplete line.
-  ///
-  /// - Complexity: O(length of the line).
+  /// end. Returns `nil` and leaves `offset` unchanged if the line is incomplete in this slab.
+  /// O(length of the line).
   public func nextLine(at offset: inout Int) -> Slice? {
     withBytes { bytes in
       guard let base = bytes.baseAddress, offset < bytes.count,

@@ -1,15 +1,13 @@
 import Glibc
 import LiveEvents
 
-/// The JSON tokens of many consecutive lines of a slab, found in one pass.
+/// The JSON tokens of many consecutive lines of a slab, found in one pass, because calling simdjson
+/// for each line is too expensive at usual line lengths.
 ///
-/// Calling simdjson for each line is too expensive at usual line lengths. A pass covers whole lines
-/// only, and consecutive lines read their tokens from it. A line is indexed separately if the pass
-/// might give other tokens than indexing that line alone.
-///
-/// Both ways give the same tokens. The pass fails if a string contains a control character, so no
-/// string extends past the end of a line. No other simdjson state survives the white space between
-/// lines.
+/// A pass covers whole lines only. A line is indexed separately if the pass might find other tokens
+/// than indexing that line alone. The pass fails if a string contains a control character, so no
+/// string extends past the end of a line, and no other simdjson state survives the white space
+/// between lines.
 struct LineWindow: ~Copyable {
   /// The maximum number of bytes indexed in one pass. A window and its tokens fit into the
   /// first-level cache, and a line that makes the pass fail affects few other lines.
@@ -18,20 +16,19 @@ struct LineWindow: ~Copyable {
   private var indexer = JSONIndexer(capacity: LineWindow.capacity)
   /// Kept alive until the window's last line, so that no other slab gets its address.
   private var slab: ByteSlab?
-  /// The offset of the window in the slab. Lines before `next` are already served.
+  /// The offset of the window in the slab. Lines before `next` have been returned already.
   private var start = 0
   private var next = 0
   private var end = 0
-  /// The first unread token and the number of tokens. The number is 0 if the pass failed.
+  /// The first unread token. `count` is the number of tokens, or 0 if the pass failed.
   private var cursor = 0
   private var count = 0
-  /// The offset in the slab of the first backslash at or after the last served line, or `end`.
+  /// The offset in the slab of the first backslash at or after the last returned line, or `end`.
   private var backslash = 0
 
   /// Returns the tokens of a line that begins with an opening brace at `bytes`, or `nil` if the
-  /// line must be indexed separately. Tokens of later lines may follow.
-  ///
-  /// Complexity: O(length of the line), amortised over the lines of a slab in order.
+  /// line must be indexed separately. Tokens of later lines may follow. O(length of the line),
+  /// amortised over the lines of a slab in order.
   @inline(__always)
   mutating func tokens(
     of line: ByteSlab.Slice, in slab: ByteSlab, at bytes: UnsafePointer<UInt8>
@@ -61,7 +58,7 @@ struct LineWindow: ~Copyable {
   @inline(__always)
   mutating func pass(to token: Int) { cursor = token }
 
-  /// Releases the slab if `line` is the last one in the window.
+  /// Releases the slab if `line` is the last line in the window.
   @inline(__always)
   mutating func release(after line: ByteSlab.Slice) {
     // LF or CR LF follows the line.

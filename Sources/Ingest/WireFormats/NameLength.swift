@@ -1,8 +1,8 @@
 import LiveEvents
 
 extension ByteSlab.Slice {
-  /// Whether the text of the slice is at most `length` bytes long. Escapes are resolved before
-  /// counting, because recordings may escape the same text differently.
+  /// Returns whether the text of the slice has at most `length` bytes after resolving escapes,
+  /// because recordings may escape the same text differently.
   @inline(__always)
   func isName(in slab: @autoclosure () -> ByteSlab, ofLength length: Int = EventLimits.nameLength)
     -> Bool

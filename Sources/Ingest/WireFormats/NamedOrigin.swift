@@ -1,7 +1,7 @@
 import LiveEvents
 
-/// Caches the origin that a line named most recently. Most lines of a connection name the same
-/// origin, so the cache avoids a look-up in the process-wide table.
+/// Caches the origin that the last line named. Most lines of a connection name the same origin, so
+/// the cache avoids a look-up in the process-wide table.
 struct NamedOrigin {
   private var platform: Text = ""
   private var source: Text = ""
@@ -9,7 +9,7 @@ struct NamedOrigin {
 
   mutating func origin(platform: Text, source: Text) -> Origin {
     if self.platform == platform, self.source == source { return origin }
-    // Owned copies, so that the cache keeps no slab alive.
+    // Copies own their texts, so that the cache keeps no slab alive.
     (self.platform, self.source) = (platform.owned(), source.owned())
     origin = Origin(platform: platform, source: source)
     return origin

@@ -1,7 +1,7 @@
 /// The formats of lines that carry events. Commands to the connection are always native.
 ///
 /// Each format has a folder beside this file with a `recognises` function and an extension of
-/// ``LineDecoder``. A new format also needs a case here and one in
+/// ``LineDecoder``. A new format also needs a case here and in
 /// ``LineDecoder/decode(_:line:arrival:)``.
 public enum WireFormat: String, Sendable, CaseIterable {
   case native
@@ -34,7 +34,8 @@ public enum WireFormat: String, Sendable, CaseIterable {
     return (format, start)
   }
 
-  /// Whether the first bytes of a line match this format. The caller skips leading white space.
+  /// Returns whether the first bytes of a line match this format. The caller skips leading white
+  /// space.
   private func recognises(_ bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
     switch self {
     case .native: NativeFormat.recognises(bytes, count: count)

@@ -12,7 +12,6 @@ struct WordTable: Sendable {
     var last: UInt64 = 0
     var second: UInt64 = 0
     var third: UInt64 = 0
-    /// Length of the name in bytes.
     var count = 0
   }
 
@@ -22,17 +21,15 @@ struct WordTable: Sendable {
 
   private static let bits = 10
 
-  // Only `init` writes to this memory, which is never freed. Reading it from any thread is safe.
-  /// For each hash, the index of the name with that hash plus one, or 0 if there is none. The
-  /// elements are bytes so that the table stays in the first-level cache.
+  // For each hash, the index of the name with that hash plus one, or 0 if there is none. Bytes, so
+  // that the table stays in the first-level cache. Reading from any thread is safe: only `init`
+  // writes to this memory, which is never freed.
   nonisolated(unsafe) private let slots: UnsafePointer<UInt8>
   nonisolated(unsafe) private let names: UnsafePointer<Name>
   private let multiplier: UInt64
 
-  /// Creates a table in which the name at position `n` has the value `n`.
-  ///
-  /// There may be at most ``limit`` names. They must differ and have 1 to ``longestName`` bytes
-  /// each.
+  /// Creates a table in which the name at position `n` has the value `n`. There may be at most
+  /// ``limit`` names. They must differ and have 1 to ``longestName`` bytes each.
   init(_ spellings: [String]) {
     precondition(spellings.count <= Self.limit, "a word table has at most \(Self.limit) names")
     let slots = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << Self.bits)
@@ -58,9 +55,7 @@ struct WordTable: Sendable {
   }
 
   /// Returns the value of the name in the first `count` bytes, or `nil` if the table does not
-  /// contain it.
-  ///
-  /// At least eight bytes must be readable at `bytes`, even if `count` is smaller. Complexity:
+  /// contain it. At least eight bytes must be readable at `bytes`, even if `count` is smaller.
   /// O(1).
   @inline(__always)
   func value(of bytes: UnsafePointer<UInt8>, count: Int) -> Int? {

@@ -39,8 +39,8 @@ package struct EventCounts: Sendable, Equatable, Codable {
     pending = 0
   }
 
-  /// Adds the counts of a room. Adds none of them if any sum overflows, so that the sums stay
-  /// conserved. Restored rooms may have counts from a manipulated file.
+  /// Adds the counts of a room. Adds none of them if any sum overflows, so that the equation above
+  /// still holds. Restored rooms may have counts from a manipulated file.
   package mutating func add(_ other: EventCounts) {
     if let sum = combined(with: other, by: { $0.addingReportingOverflow($1) }) { self = sum }
   }

@@ -4,7 +4,6 @@ enum IRCCommand {
   /// A protocol command that carries no information about the stream.
   case protocolOnly
 
-  /// Recognises a command by its name.
   init?(_ bytes: UnsafePointer<UInt8>, count: Int) {
     switch String(decoding: UnsafeBufferPointer(start: bytes, count: min(count, 16)), as: UTF8.self)
     {
@@ -23,8 +22,8 @@ enum IRCCommand {
     }
   }
 
-  /// Recognises the command of a line without tags and prefix. Numeric replies are not recognised,
-  /// because servers always send them with a prefix.
+  /// Recognises the command of a line without tags and prefix. Ignores numeric replies, because
+  /// servers always send them with a prefix.
   init?(verbAt bytes: UnsafePointer<UInt8>, count: Int) {
     guard bytes[0] &- UInt8(ascii: "A") < 26 else { return nil }
     let length = (0..<min(count, 16)).first { bytes[$0] == 0x20 } ?? min(count, 17)

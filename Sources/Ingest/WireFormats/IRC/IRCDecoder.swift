@@ -2,15 +2,14 @@ import CSimdjson
 import LiveEvents
 
 enum TwitchIRCFormat {
-  /// Whether a line begins with tags, a prefix, or a known command.
+  /// Returns whether a line begins with tags, a prefix, or a known command.
   static func recognises(_ bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
     bytes[0] == UInt8(ascii: "@") || bytes[0] == UInt8(ascii: ":")
       || IRCCommand(verbAt: bytes, count: count) != nil
   }
 }
 
-/// Decodes lines of Twitch's chat protocol. The tags are described in Twitch's documentation, "IRC
-/// concepts".
+/// Decodes lines of Twitch's chat protocol. Twitch's "IRC concepts" documents the tags.
 extension LineDecoder {
   mutating func decodeIRC(
     _ slab: ByteSlab, _ bytes: UnsafePointer<UInt8>, count: Int, offset: Int, arrival: Timestamp
@@ -35,8 +34,7 @@ extension LineDecoder {
     }
   }
 
-  /// Returns the room of the channel that a line addresses, or `nil` if the line addresses no
-  /// channel.
+  /// Returns the room of the channel that a line addresses, or `nil` if it addresses no channel.
   @inline(__always)
   private mutating func room(of line: IRCLine, _ command: IRCCommand) throws(RejectionReason)
     -> RoomReference?
@@ -53,16 +51,16 @@ extension LineDecoder {
 }
 
 extension IRCLine {
-  /// Returns the time at which Twitch sent the line. Otherwise returns the time at which a
-  /// message-keeping service received it.
+  /// Returns the time at which Twitch sent the line, or else the time at which a message-keeping
+  /// service received it.
   @inline(__always)
   fileprivate func timestamp() -> Timestamp? {
     let sent = integer(.sentTimestamp, in: Self.times)
     return (sent ?? integer(.receivedTimestamp, in: Self.times)).map { Timestamp($0) }
   }
 
-  /// The valid time stamps in milliseconds since 1970: the years 2001 to 2100. Other values come
-  /// from an unset clock, such as 0, or use another unit.
+  /// The valid timestamps in milliseconds since 1970: the years 2001 to 2100. Other values are from
+  /// an unset clock, such as 0, or use another unit.
   private static var times: ClosedRange<Int> { 1_000_000_000_000...4_102_444_800_000 }
 
   @inline(__always)
@@ -142,7 +140,7 @@ extension IRCLine {
   private func identified(
     _ message: ChatMessage, _ bits: Int, _ emotes: [Range<Int>], _ kind: Text?
   ) -> ChatMessage {
-    // FNV-1a. Its weak mixing is sufficient here.
+    // This hash is FNV-1a, whose weak mixing is sufficient here.
     let end = (last ?? target).end
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for index in 0..<end { hash = (hash ^ UInt64(bytes[index])) &* 0x100_0000_01B3 }
@@ -156,7 +154,7 @@ extension IRCLine {
     return identified
   }
 
-  /// The person's identifier, or the login name in logs that leave the identifier out.
+  /// The person's identifier, or the login name in logs that omit the identifier.
   @inline(__always)
   private func userID() throws(RejectionReason) -> ByteSlab.Slice {
     let id = optionalName(.userID)
@@ -172,8 +170,8 @@ extension IRCLine {
     if kept < emotes.count { countUnusable(.emotes) }
   }
 
-  /// The positions of emotes in the text, given as in `25:0-4,12-16/1902:6-10`. Each emote has a
-  /// first and a last position. A malformed value yields no emotes and is counted.
+  /// The ranges of emotes in the text, from a value such as `25:0-4,12-16/1902:6-10` with first and
+  /// last positions. A malformed value yields no emotes and is counted.
   private var emotes: [Range<Int>] {
     let span = tags[IRCTag.emotes.rawValue]
     var ranges: [Range<Int>] = []
@@ -193,7 +191,7 @@ extension IRCLine {
           isOdd = true
         }
         if ranges.count == EmoteRanges.limit {
-          // Further ranges are dropped.
+          // Ranges beyond the maximum number of emotes are dropped.
           isOdd = isOdd || index < span.end
           break loop
         }
@@ -209,8 +207,7 @@ extension IRCLine {
     return ranges
   }
 
-  /// The colour that the person has chosen, or `nil` if there is none. An invalid colour is ignored
-  /// and counted.
+  /// The colour that the person has chosen, if any. An invalid colour is ignored and counted.
   @inline(__always)
   private var color: NameColor? {
     guard has(.color) else { return nil }
@@ -220,7 +217,7 @@ extension IRCLine {
       ?? ignore(.color)
   }
 
-  /// Returns the channel that a message of a shared chat was written in, or `nil` if that is this
+  /// Returns the channel in which a message of a shared chat was written, or `nil` if it is this
   /// channel.
   private func sharedChannel() -> Text? {
     let source = text(optionalName(.sourceRoomID))
@@ -234,7 +231,7 @@ extension IRCLine {
     if !name.isEmpty { return name }
     let login = optionalName(.login)
     if !login.isEmpty { return login }
-    // Some logs leave out all names.
+    // Some logs omit all names.
     return !nick.isEmpty && slice(nick).isName(in: slab) ? slice(nick) : optionalName(.userID)
   }
 

@@ -1,12 +1,10 @@
 import Glibc
 import LiveEvents
 
-/// A line of IRC with message tags, split into `@tags :nick!user@host COMMAND #channel :last`.
-///
-/// The grammar is defined by RFC 1459, section 2.3.1, and the IRCv3 message-tags specification.
+/// A line of IRC with message tags, split into `@tags :nick!user@host COMMAND #channel :last`. RFC
+/// 1459, section 2.3.1, and the IRCv3 message-tags specification define the grammar.
 struct IRCLine {
   let slab: ByteSlab
-  /// The offset of the line in the slab.
   let offset: Int
   let bytes: UnsafePointer<UInt8>
   let tags: UnsafePointer<ByteSpan>
@@ -17,12 +15,12 @@ struct IRCLine {
   let number: Int
   /// Whether the tags contain a backslash and so may contain escapes.
   let mayEscape: Bool
-  /// The name before the `!` of the prefix. Empty if there is none.
+  /// The name before the `!` of the prefix, or empty if there is none.
   var nick = ByteSpan()
   var command = ByteSpan()
-  /// The first parameter. Empty if there is none.
+  /// The first parameter, or empty if there is none.
   var target = ByteSpan()
-  /// The last parameter if there are several. It is the text of a message.
+  /// The last parameter if there are several. In a message, it is the text.
   var last: ByteSpan?
 
   private static let maximumParameters = 15
@@ -65,8 +63,8 @@ struct IRCLine {
     }
     command = word()
     guard !command.isEmpty else { return nil }
-    // Only the first and the last parameter are used. The last one may begin with a colon. It must
-    // do so if it contains spaces, unless it is the fifteenth.
+    // Only the first and the last parameter are used. The last parameter may begin with a colon,
+    // and must if it contains spaces and is not the fifteenth.
     var parameters = 0
     while true {
       while i < count, bytes[i] == 0x20 { i += 1 }
@@ -115,7 +113,6 @@ struct IRCLine {
     return ignore(tag) ?? .empty
   }
 
-  /// Counts a tag whose value is unusable.
   func countUnusable(_ tag: IRCTag) { remarks.pointee.append(.field(tag.name)) }
 
   /// Counts a tag whose value is unusable, and returns `nil` in place of the value.
@@ -124,8 +121,8 @@ struct IRCLine {
     return nil
   }
 
-  /// Returns `slice` if its text is short enough for a name. The limit is the one of native lines,
-  /// because the text is recorded in a native line.
+  /// Returns `slice` if its text is short enough for a name. The limit of native lines applies,
+  /// because recordings contain the text in a native line.
   @inline(__always)
   func name(_ slice: ByteSlab.Slice) throws(RejectionReason) -> ByteSlab.Slice {
     guard slice.isName(in: slab) else { throw .malformedIRC }

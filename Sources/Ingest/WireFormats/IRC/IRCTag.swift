@@ -89,10 +89,9 @@ struct IRCTagStorage: ~Copyable {
 
   /// Reads a tag block, which begins with the `@` at the start of the line.
   ///
-  /// Returns the known tags that are present and the offset of the rest of the line. Returns `nil`
-  /// if the block has no end. If a tag occurs several times, its last value counts.
-  ///
-  /// - Complexity: O(length of the block).
+  /// Returns the known tags that are present and the offset of the rest of the line, or `nil` if
+  /// the block has no end. If a tag occurs several times, its last value counts. O(length of the
+  /// block).
   @inline(__always)
   mutating func read(
     _ bytes: UnsafePointer<UInt8>, count: Int

@@ -19,9 +19,8 @@ struct JSONIndexer: ~Copyable {
 
   deinit { livehost_json_indexer_destroy(indexer) }
 
-  /// Indexes a line. The tokens are valid until the next call.
-  ///
-  /// Throws `invalidUTF8` or `malformedJSON`. Complexity: O(`count`).
+  /// Indexes a line. The tokens are valid until the next call. Throws `invalidUTF8` or
+  /// `malformedJSON`. O(`count`).
   @inline(__always)
   mutating func index(
     _ bytes: UnsafePointer<UInt8>, count: Int
@@ -39,8 +38,7 @@ struct JSONIndexer: ~Copyable {
 
   /// Indexes several lines together and returns the number of their tokens. Returns `nil` if any
   /// line is not UTF-8, or has a string that is unterminated or contains a control character.
-  ///
-  /// Complexity: O(`length`).
+  /// O(`length`).
   mutating func count(_ bytes: UnsafePointer<UInt8>, _ length: Int) -> Int? {
     var tokens = 0
     let status = livehost_json_index(indexer, bytes, length, &tokens)

@@ -104,8 +104,8 @@ enum JSONScalar {
 
 /// Validates escapes in JSON strings (RFC 8259, section 7).
 enum JSONEscapes {
-  /// Whether every backslash begins a valid escape. A lone surrogate is valid and is read as
-  /// U+FFFD.
+  /// Returns whether every backslash begins a valid escape. A lone surrogate is valid and is read
+  /// as U+FFFD.
   static func areValid(_ bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
     var i = 0
     while i < count {

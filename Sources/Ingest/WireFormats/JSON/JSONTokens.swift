@@ -1,9 +1,9 @@
 /// The tokens of one line of JSON, with a parser for their grammar (RFC 8259).
 ///
-/// simdjson gives the offset of each token's first byte. It guarantees that strings are closed and
+/// simdjson finds the offset of each token's first byte, and guarantees that strings are closed and
 /// free of control characters, and that the line is UTF-8. This type checks the rest of the
-/// grammar. Each method that reads a token returns the token after the part it read, or `nil` if
-/// the line is malformed.
+/// grammar. Each method that reads a token returns the next token, or `nil` if the line is
+/// malformed.
 struct JSONTokens {
   /// The maximum depth of nested containers. A line with deeper nesting is malformed.
   static let maximumDepth = 64
@@ -13,21 +13,18 @@ struct JSONTokens {
   /// The offsets of the tokens. The last token is followed by one more entry: the length of the
   /// indexed bytes.
   let offsets: UnsafePointer<UInt32>
-  /// The first token of the line.
   let first: Int
   /// The upper bound of the tokens that may be read. Tokens at or after `limit` belong to other
   /// lines.
   let count: Int
-  /// The offset of the end of the line.
   let limit: Int
   /// Whether the line may contain a backslash.
   let mayEscape: Bool
 
-  /// Whether the line ends with the token before `token`.
+  /// Returns whether the line ends with the token before `token`.
   @inline(__always)
   func isEnd(_ token: Int) -> Bool { offset(token) >= limit && offset(token &- 1) < limit }
 
-  /// Returns the offset of the token.
   @inline(__always)
   func offset(_ token: Int) -> Int { Int(offsets[token]) }
 
@@ -50,7 +47,6 @@ struct JSONTokens {
     byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
   }
 
-  /// Reads a value of any kind.
   @inline(__always)
   func value(at token: Int, into value: inout TokenValue) -> Int? {
     guard token < count else { return nil }
@@ -82,9 +78,8 @@ struct JSONTokens {
     return token &+ 1
   }
 
-  /// Returns whether a string has escapes as its kind, or `nil` if the escapes are invalid.
-  ///
-  /// Returns the kind by value, so that the caller's `TokenValue` can stay in registers.
+  /// Returns whether a string has escapes as its kind, or `nil` if the escapes are invalid. Returns
+  /// the kind by value, so that the caller's `TokenValue` can stay in registers.
   @inline(never)
   private func stringKind(from start: Int, count: Int) -> TokenValue.Kind? {
     let start = bytes + start
@@ -191,7 +186,7 @@ struct JSONTokens {
   }
 }
 
-/// A value and its location in the line.
+/// The kind of a JSON value and its location in the line.
 struct TokenValue {
   enum Kind: UInt8 {
     case string, escapedString, integer, decimal, yes, no, null, object, array

@@ -122,7 +122,6 @@ extension ChatEvent: NativeEvent {
 }
 
 extension JSONWriter {
-  /// Adds a message's text and its properties.
   fileprivate mutating func add(wordsOf message: ChatMessage) {
     add("text", message.text)
     if !message.replyTo.isEmpty { add("replyTo", message.replyTo) }
@@ -169,7 +168,7 @@ extension NativeMembers {
       slab: slab, slices: slices,
       color: optional(.userColor) { (line, _) throws(RejectionReason) in try line.color() },
       isAction: optionalBool(.action) == true)
-    // A copy with more storage is made only for the few messages that have one of these.
+    // A copy with more storage is made only for the few messages that have such properties.
     guard has(.bits) || has(.channel) || has(.emotes) || has(.kind) else { return message }
     let emotes = optionalEmotes()
     let owned = message.owned(
@@ -179,7 +178,7 @@ extension NativeMembers {
     return owned
   }
 
-  /// Returns the message that a person wrote with a notice, or `nil` if there is none.
+  /// Returns the message that a person wrote with a notice, if there is one.
   fileprivate func noticeMessage() throws(RejectionReason) -> ChatMessage? {
     let text = optional(.text) { (line, member) throws(RejectionReason) in try line.slice(member) }
     guard let text, !text.isEmpty else { return nil }
@@ -243,12 +242,13 @@ extension ChatModes {
 
 /// Reads and writes the findings of the chat analysis.
 ///
-/// Bursts, mergers and highlights are encoded as flat arrays of integers. A member row has three
-/// numbers, a merger two and a highlight six. The last number of a highlight is how many entries of
+/// Bursts of duplicates, their mergers and highlights are encoded as flat arrays of integers. A row
+/// has three numbers for members of a burst, two for a merger and six for a highlight. The last
+/// number of a highlight is how many entries of `words` belong to it.
 /// `words` belong to it.
 extension ChatFindings {
-  /// The valid offsets of a burst's messages. A message joins at most one burst, and messages that
-  /// have left the analysis cannot join any.
+  /// The valid offsets of messages in bursts of duplicates. Messages with other offsets have left
+  /// the analysis.
   private static let offsets = -2 * batchLimit...batchLimit
   private static let numbers = offsets.lowerBound...EventLimits.count.upperBound
 

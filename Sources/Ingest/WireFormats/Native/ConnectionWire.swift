@@ -17,12 +17,12 @@ extension ControlLine {
       }
       if line.has(.clock) { options.clock = try line.choice(.clock) as FrameClock }
       if line.has(.format) { options.format = try line.choice(.format) as WireFormat }
-      // Owned copies, because the connection keeps them.
+      // The connection keeps these texts, which must not keep a slab alive.
       options.platform = try line.exactName(.platform)?.owned()
       options.source = try line.exactName(.source)?.owned()
       self = .options(options)
     case .position:
-      // An owned copy, because a room keeps it.
+      // A room keeps this text, which must not keep a slab alive.
       self = .position(
         BatchPosition(
           source: try line.name(.source).owned(),

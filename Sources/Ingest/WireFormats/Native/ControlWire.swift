@@ -10,10 +10,9 @@ extension ControlEvent: NativeEvent {
     case surface = "control.surface"
     case outcome = "control.outcome"
 
-    /// Whether only this program writes the type, in its log and recordings.
-    ///
-    /// Controllers and requests for a recording use the control socket. A line from a client must
-    /// not forge their events.
+    /// Whether only this program writes the type, in its log and recordings. Controllers and
+    /// requests for a recording use the control socket, so a line from a client must not forge
+    /// their events.
     var isOwn: Bool {
       switch self {
       case .slider, .tap, .meter, .set, .state: false

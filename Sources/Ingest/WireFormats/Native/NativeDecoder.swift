@@ -1,18 +1,18 @@
 import LiveEvents
 
 enum NativeFormat {
-  /// Whether a line begins like an object or an array. An array is malformed, but no other format
-  /// begins with a bracket.
+  /// Returns whether a line begins like an object or an array. An array is malformed, but no other
+  /// format begins with a bracket.
   static func recognises(_ bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
     bytes[0] == UInt8(ascii: "{") || bytes[0] == UInt8(ascii: "[")
   }
 }
 
-/// Decodes native events: one JSON object per line, described in the documentation of the ingest
-/// socket.
+/// Decodes native events: one JSON object per line, as the documentation of the ingest socket
+/// describes.
 extension LineDecoder {
-  /// Decodes a line that begins with its object. Uses the tokens that were found for many lines in
-  /// one pass.
+  /// Decodes a line that begins with its object, from tokens that were found in one pass over many
+  /// lines.
   mutating func decodeNative(
     _ slab: ByteSlab, line: ByteSlab.Slice, _ bytes: UnsafePointer<UInt8>, arrival: Timestamp
   ) -> DecodedLine {
@@ -69,8 +69,8 @@ extension LineDecoder {
     }
   }
 
-  /// Returns the origin of a line's event. The connection's origin supplies the parts that the line
-  /// does not name.
+  /// Returns the origin of a line's event. The connection's origin supplies what the line does not
+  /// name.
   @inline(__always)
   private mutating func origin(
     of line: borrowing NativeMembers, _ payload: borrowing LiveEvent.Payload
@@ -102,7 +102,7 @@ extension LineDecoder {
 
 extension NativeMembers {
   /// Returns the type of the line, or `nil` if the type is unknown, absent, or not a string.
-  /// ``typeFault`` distinguishes these cases once the room is known.
+  /// ``typeFault`` distinguishes these cases after the room is known.
   @inline(__always)
   fileprivate func type(in table: NativeTypeTable) -> NativeLineType? {
     guard has(.type) else { return nil }
@@ -123,7 +123,7 @@ extension NativeMembers {
     return try rarerPayload(of: type)
   }
 
-  /// Why the line has no valid type.
+  /// The reason why the line has no valid type.
   fileprivate var typeFault: RejectionReason {
     guard has(.type) else { return .missingMember }
     switch values[NativeMember.type.rawValue].kind {
@@ -141,8 +141,7 @@ struct NativeTypeTable: Sendable {
   static let own = NativeTypeTable(NativeLineType.named)
 
   let names: WordTable
-  // Only `init` writes to this memory, which is never freed. Reading it from any thread is safe.
-  /// The types, indexed by the value that `names` has for their name.
+  // Reading from any thread is safe: only `init` writes to this memory, which is never freed.
   nonisolated(unsafe) let types: UnsafePointer<NativeLineType>
 
   private init(_ named: [(name: String, type: NativeLineType)]) {

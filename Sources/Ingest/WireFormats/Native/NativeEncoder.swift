@@ -1,13 +1,11 @@
 import JSON
 public import LiveEvents
 
-/// Encodes events as native lines, which ``LineDecoder`` decodes.
-///
-/// Decoding an encoded line gives an equal event, for every event that a line can carry.
+/// Encodes events as native lines. For every event that a line can carry, ``LineDecoder`` decodes
+/// the line to an equal event.
 public enum NativeEncoder {
-  /// Appends one line, including its LF. Leaves out the member `room` if `room` is `nil`.
-  ///
-  /// - Complexity: O(length of the line), regardless of the length of `bytes`.
+  /// Appends one line, including its LF. Omits the member `room` if `room` is `nil`. O(length of
+  /// the line).
   public static func append(_ event: LiveEvent, room: RoomName? = nil, to bytes: inout [UInt8]) {
     JSONWriter.append(to: &bytes) { writer in
       writer.appendObject { object in

@@ -3,11 +3,8 @@ package import LiveEvents
 /// Describes why a line was rejected, for error messages.
 extension LineDecoder {
   /// Returns the name that caused a rejection, such as `'user.id' of chat.message`, or `nil` if no
-  /// member caused it.
-  ///
-  /// Decodes the line a second time, so that accepted lines bear no cost for this description.
-  ///
-  /// - Complexity: O(length).
+  /// member caused it. Decodes the line a second time, so that accepted lines bear no cost.
+  /// O(length).
   package mutating func fault(of line: ByteSlab.Slice, in slab: ByteSlab) -> String? {
     guard line.count <= Self.maximumLineLength else { return nil }
     return slab.withBytes(of: line) { bytes in
@@ -29,7 +26,7 @@ extension NativeMembers {
     switch reason {
     case .unknownType: return name(of: .type).map { "'\($0)'" }
     // Some types require one of several members. If all are missing, the member that was read last
-    // may be a different one that is present.
+    // may be a different member that is present.
     case .missingMember where has(member): return name(of: .type)
     case .missingMember, .invalidValue:
       return "'\(member.path)'" + (member == .type ? "" : name(of: .type).map { " of \($0)" } ?? "")

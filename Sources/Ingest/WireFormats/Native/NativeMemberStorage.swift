@@ -3,8 +3,8 @@ import LiveEvents
 /// Memory for the members of one line, reused for all lines of a decoder.
 struct NativeMemberStorage: ~Copyable {
   let values: UnsafeMutablePointer<TokenValue>
-  /// For each member, the number of the last line that had it. Line numbers make it unnecessary to
-  /// clear the members between lines.
+  /// For each member, the number of the last line that had it. With line numbers, members need not
+  /// be cleared between lines.
   let lines: UnsafeMutablePointer<UInt64>
   /// The number of the current line, starting at 1, or 0 before the first line.
   private(set) var line: UInt64 = 0
@@ -32,8 +32,7 @@ struct NativeMemberStorage: ~Copyable {
     lastRead.deallocate()
   }
 
-  /// Reads the members of the object that the tokens form. Unknown members are validated and
-  /// skipped.
+  /// Reads the members of the object that the tokens form. Validates and skips unknown members.
   ///
   /// If a member occurs several times, its last value counts. A null member counts as absent.
   /// Returns the token after the object, or `nil` if the line's tokens do not form exactly one

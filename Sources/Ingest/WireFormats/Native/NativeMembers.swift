@@ -8,23 +8,24 @@ import LiveEvents
 /// - Optional (`optional...`): an unusable value counts as absent, and is counted as a
 ///   ``DecodingRemark``. A person's message or a moderator's action must not be lost because of an
 ///   optional member.
-/// - Exact (`exact...`): the member may be absent, but an invalid value rejects the line. These
-///   members decide the effect of the host's acts, which must not be guessed.
+/// - Exact (`exact...`): the member may be absent, but an invalid value rejects the line. Such
+///   members determine the effect of the host's acts, which must not be guessed.
 ///
 /// The accessors copy no text. The type is not copyable, because a copy of a slab reference would
 /// cost a reference count for every line.
 struct NativeMembers: ~Copyable {
   /// The slab of the line, unretained because reference counting would cost time for every line.
-  /// The caller that decodes the line keeps it alive.
+  /// The caller that decodes the line keeps the slab alive.
   private let borrowedSlab: Unmanaged<ByteSlab>
   /// The offset in the slab of the indexed bytes, which contain one or several lines.
   let bytesOffset: Int
   let tokens: JSONTokens
   let values: UnsafePointer<TokenValue>
-  /// The number of the line, and for each member the number of the last line that had it.
+  /// The number of the line. ``lines`` contains for each member the number of the last line that
+  /// had it.
   let number: UInt64
   let lines: UnsafePointer<UInt64>
-  /// The member that was read last. It caused the rejection if the line is rejected.
+  /// The member that was read last, which is the cause if the line is rejected.
   let lastRead: UnsafeMutablePointer<NativeMember>
   /// The remarks about the line; see ``LineDecoder/takeRemarks()``.
   let remarks: UnsafeMutablePointer<[DecodingRemark]>
@@ -55,7 +56,7 @@ struct NativeMembers: ~Copyable {
     return values[member.rawValue]
   }
 
-  /// Returns the rejection reason for a member whose value the event type rules out. Marks the
+  /// Returns the rejection reason for a member whose value the event type does not allow. Marks the
   /// member as the cause.
   func invalid(_ member: NativeMember) -> RejectionReason {
     lastRead.pointee = member
@@ -68,7 +69,7 @@ struct NativeMembers: ~Copyable {
   // MARK: Members that may be absent
 
   /// Returns the result of `read` for an optional member, or `nil` if the member is absent or
-  /// unusable. An unusable member is counted.
+  /// unusable. Counts an unusable member.
   @inline(__always)
   func optional<Value>(
     _ member: NativeMember,
@@ -124,7 +125,6 @@ struct NativeMembers: ~Copyable {
     }
   }
 
-  /// Returns a point in time.
   func optionalTimestamp(_ member: NativeMember) -> Timestamp? {
     optional(member) { (line, member) throws(RejectionReason) in
       Timestamp(try line.milliseconds(member, in: Self.timestamps))
@@ -208,9 +208,8 @@ struct NativeMembers: ~Copyable {
     try integer(of: try value(member), in: range)
   }
 
-  /// Returns an integer, which may be written as 3, 3.0 or 3e0.
-  ///
-  /// Inlined because every line has a time stamp, and a call would copy the members.
+  /// Returns an integer, which may be written as 3, 3.0 or 3e0. Inlined because every line has a
+  /// timestamp, and a call would copy the members.
   @inline(__always)
   private func integer(
     of value: TokenValue, in range: ClosedRange<Int>
@@ -225,8 +224,8 @@ struct NativeMembers: ~Copyable {
     return number
   }
 
-  /// Returns a time in milliseconds. A fraction is rounded down, because many sources compute times
-  /// in floating point.
+  /// Returns a time in milliseconds. Rounds a fraction down, because many sources compute times in
+  /// floating point.
   @inline(__always)
   func milliseconds(_ member: NativeMember, in range: ClosedRange<Int>)
     throws(RejectionReason) -> Int

@@ -1,20 +1,18 @@
 import JSON
 public import LiveEvents
 
-// The parts of the screen whose events native lines carry. A new part needs a file beside this one
-// (see `NativeEvent`), its members in the list below, and a line in each switch.
+// This file lists the parts of the screen whose events native lines carry. A new part needs a file
+// beside this one (see `NativeEvent`), its members in the list below, and a line in each switch.
 
 /// The native encoding of the events of one part: type names, members, and limits.
-///
-/// Each part has its own file. ``NativeMembers`` and ``JSONWriter`` contain the shared code.
+/// ``NativeMembers`` and ``JSONWriter`` contain the code that the parts share.
 protocol NativeEvent {
-  /// The values of `type` for the part's events. A raw value is the name on the wire, with at most
-  /// ``WordTable/longestName`` bytes.
+  /// The values of `type` for the part's events. A raw value is the name in native lines, with at
+  /// most ``WordTable/longestName`` bytes.
   associatedtype NativeType: RawRepresentable<String>, CaseIterable
 
   var nativeType: NativeType { get }
 
-  /// Reads an event from the members of its line.
   init(_ type: NativeType, from line: borrowing NativeMembers) throws(RejectionReason)
 
   /// Adds the event's members, except for those that all lines share.

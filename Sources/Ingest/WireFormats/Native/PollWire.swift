@@ -21,7 +21,7 @@ extension PollEvent: NativeEvent {
       switch type {
       case .begin: .begin(try PollQuestion(line))
       case .votes:
-        // The limit keeps the sum of the totals, which the view uses to compute shares, from
+        // The limit keeps the sum of the totals, from which the view computes shares, from
         // overflowing.
         .votes(
           pollID: try line.name(.id),

@@ -59,7 +59,7 @@ extension WaitingRoomEvent: NativeEvent {
 }
 
 extension Admission {
-  /// Reads who is admitted: everybody, one person, or, if the line names neither, the person who
+  /// Reads whether to admit everybody, one person, or, if the line names neither, the person who
   /// has waited longest.
   fileprivate init(_ line: borrowing NativeMembers) throws(RejectionReason) {
     let isAll = try line.exactBool(.all) ?? false

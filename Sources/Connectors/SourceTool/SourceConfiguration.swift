@@ -218,7 +218,7 @@ extension PeerAddress {
   }
 }
 
-/// A key of a source's configuration file. The table below is the only declaration of the keys.
+/// A key of a source's configuration file. The table in this file is the only declaration of keys.
 package struct SourceKey: FileKey {
   package static let program = "livehost-source"
 
@@ -489,7 +489,6 @@ package struct SourceKey: FileKey {
     },
   ]
 
-  /// Returns the text, or `nil` if it is empty.
   private static func filled(_ value: YAMLNode) -> String? {
     value.scalar.flatMap { $0.isEmpty ? nil : $0 }
   }

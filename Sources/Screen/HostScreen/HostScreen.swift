@@ -25,7 +25,7 @@ package import ViewGraph
 ///
 /// The owner provides events and the time. The screen has no clock, socket, or thread of its own,
 /// so the same code runs live, in replays, and in simulations. Not `Sendable`: it belongs to its
-/// lane. that the same code runs live, replayed and simulated. Not `Sendable`: belongs to its lane.
+/// lane.
 package final class HostScreen {
   package let store: Store<HostFeature.State, HostFeature.Action>
   package let views: ViewGraph
@@ -38,13 +38,12 @@ package final class HostScreen {
   // throttles.
   @exclusivity(unchecked) private var throttle: HostThrottle
   @exclusivity(unchecked) private var output = HostThrottle.Output()
-  /// The outcomes of the screen's events.
   @exclusivity(unchecked) package private(set) var counts: EventCounts
   @exclusivity(unchecked) private(set) var ticker: Ticker
   /// The number of reduced actions when the last frame was drawn. Read from the store, because
   /// effects send their actions directly to it.
   private var drawnActions: UInt64 = 0
-  /// What the state requires: further reviews and ticks. Valid until the next action. Cached,
+  /// Whether the state requires further reviews or ticks, valid until the next action. Cached,
   /// because each event needs it, and reading it from the state would copy the state across a
   /// module boundary.
   private var isReviewing = false
@@ -61,13 +60,11 @@ package final class HostScreen {
   ///
   /// - Parameters:
   ///   - lane: The lane on which effects run and send their actions.
-  ///   - tracking: Whether the host's view depends on the whole states of its children.
   ///   - throttling: The policies for how long events may wait.
-  ///   - chatHistory: The number of messages that the chat keeps.
+  ///   - chatHistory: The maximum number of messages that the chat keeps.
   ///   - analysesChat: Whether the chat is searched for bursts of duplicates. Ignored for a
   ///     restored screen, whose snapshot contains the setting.
   ///   - clock: Measures evaluations, or simulates their cost.
-  ///   - dependencies: The dependencies of the features' effects.
   ///   - snapshot: The screen to restore.
   package init(
     lane: any Lane, framesPerSecond: Int, tracking: ChildTracking = .ignored,
@@ -127,11 +124,11 @@ package final class HostScreen {
   /// Whether ``reduce()`` has work other than counting held events.
   package var wantsReducing: Bool { !output.actions.isEmpty || !output.rejected.isEmpty }
 
-  /// Returns the number of held events of one kind: neither applied nor coalesced yet.
+  /// Returns the number of held events of one kind, which are neither applied nor coalesced yet.
   package func pending(of kind: ThrottledKind) -> Int { throttle.pending(of: kind) }
 
   /// Action -> reducers -> changed fields. Called immediately for actions that must not wait, and
-  /// with each frame for the others.
+  /// with each frame for other actions.
   package func reduce() {
     counts.applied += output.applied
     counts.coalesced += output.coalesced
@@ -143,7 +140,7 @@ package final class HostScreen {
     output.clear()
   }
 
-  /// The time of the next frame; `nil` while nothing changes and nothing is held.
+  /// The time of the next frame, or `nil` while nothing changes and nothing is held.
   package var nextFrame: Instant? {
     let earliest = grid.frame(after: lastFrame)
     if store.actionCount != drawnActions || isReviewing { return earliest }
@@ -156,7 +153,7 @@ package final class HostScreen {
   /// affected views.
   ///
   /// - Parameters:
-  ///   - flush: Whether actions that throttles hold and that are not due yet are also reduced.
+  ///   - flush: Whether to also reduce actions that throttles hold and that are not due yet.
   ///   - adapting: Whether the cost of the frame may widen the intervals of throttles. Must be
   ///     false if `now` is not measured time, because the same recording must give the same frames.
   package func drawFrame(at now: Instant, flush: Bool = false, adapting: Bool = true) {
@@ -195,8 +192,8 @@ package final class HostScreen {
   /// Changes how long events may wait. Held events keep their deadline.
   package func apply(_ policies: ThrottlePolicies) { throttle.apply(policies) }
 
-  /// Performs an act of the host that arrived by a call and not as a line. The act is reduced
-  /// immediately, after all earlier events. It is counted only as actions. Returns false if the act
+  /// Performs an act of the host that arrived by a call and not as a line. Reduces the act
+  /// immediately, after all earlier events, and counts it only as actions. Returns false if the act
   /// was rejected.
   package func perform(_ event: LiveEvent, at now: Instant) -> Bool {
     reduce()
@@ -204,7 +201,7 @@ package final class HostScreen {
     let isTaken = output.rejected.isEmpty
     if isTaken {
       ticker.note(event.timestamp, at: now)
-      // The held events that it released were counted when they arrived.
+      // The held events that the act released were counted when they arrived.
       output.applied -= 1
     }
     output.rejected.removeAll()
@@ -212,8 +209,8 @@ package final class HostScreen {
     return isTaken
   }
 
-  /// Reduces an action that is not an event, such as an action of the room's own recorder. It is
-  /// reduced immediately, and the next frame shows it.
+  /// Reduces an action that is not an event, such as an action of the room's own recorder. The
+  /// action is reduced immediately, and the next frame shows it.
   package func send(_ action: HostFeature.Action) {
     output.actions.append(action)
     reduce()
@@ -222,6 +219,6 @@ package final class HostScreen {
   /// Counts lines that were rejected before they became events.
   package func reject(_ reason: RejectionReason, _ count: Int) { counts.reject(reason, count) }
 
-  /// Returns the time of the events at `now`; `nil` before the first event.
+  /// Returns the time of the events at `now`, or `nil` before the first event.
   package func eventTime(at now: Instant) -> Timestamp? { ticker.time(at: now) }
 }

@@ -1,10 +1,8 @@
 import Composable
 package import HostFeature
 
-/// The part of a screen that outlives its process.
-///
-/// Events held by throttles are excluded. A snapshot taken while events are pending therefore
-/// represents a screen that never received them.
+/// The part of a screen that outlives its process. Excludes events that throttles hold: a snapshot
+/// taken while events are pending represents a screen that never received them.
 package struct ScreenSnapshot: Sendable, Codable {
   package let state: HostFeature.State
   /// The counts without pending events.
@@ -18,8 +16,8 @@ extension ScreenSnapshot {
 }
 
 extension HostScreen {
-  /// The current state of the screen. Shares the storage of the state. While the snapshot exists,
-  /// changed parts of the state are copied.
+  /// The current state of the screen. Shares the storage of the state, so changed parts of the
+  /// state are copied while the snapshot exists.
   package var snapshot: ScreenSnapshot {
     var counts = counts
     counts.removePending()

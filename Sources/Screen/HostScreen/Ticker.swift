@@ -4,8 +4,8 @@ package import RateLimiting
 /// Provides the time of a room's events, once per second of the room's time.
 package struct Ticker: Sendable, Codable {
   private static let interval = Interval.seconds(1)
-  /// The maximum lateness of a timestamp, in milliseconds. If more than ``patience`` timestamps in
-  /// a row are later, the newest timestamp was wrong, or the source's clock was set back.
+  /// The maximum lateness of a timestamp in milliseconds. If more than ``patience`` consecutive
+  /// timestamps are later, the newest timestamp was wrong, or the source's clock was set back.
   private static let horizon: Timestamp = 10_000
   private static let patience = 100
 
@@ -22,7 +22,6 @@ package struct Ticker: Sendable, Codable {
 
   private enum CodingKeys: CodingKey { case newest, last }
 
-  /// Records the timestamp of an event.
   package mutating func note(_ timestamp: Timestamp, at now: Instant) {
     if let newest, newest.timestamp >= timestamp {
       late = timestamp < newest.timestamp - Self.horizon ? late + 1 : 0
@@ -36,17 +35,17 @@ package struct Ticker: Sendable, Codable {
     newest = Reading(timestamp: timestamp, at: now)
   }
 
-  /// The time of the next tick; `nil` before the first event.
+  /// The time of the next tick, or `nil` before the first event.
   package var next: Instant? { newest.map { _ in last + Self.interval } }
 
-  /// Returns the time of the events at `now` if a tick is due; otherwise `nil`.
+  /// Returns the time of the events at `now` if a tick is due.
   package mutating func tick(at now: Instant) -> Timestamp? {
     guard let next, now >= next else { return nil }
     last = now
     return time(at: now)
   }
 
-  /// Returns the time of the events at `now`; `nil` before the first event.
+  /// Returns the time of the events at `now`, or `nil` before the first event.
   package func time(at now: Instant) -> Timestamp? {
     newest.map { $0.timestamp + max(0, (now - $0.at).nanoseconds / 1_000_000) }
   }

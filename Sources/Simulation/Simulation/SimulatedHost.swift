@@ -2,10 +2,8 @@ package import HangSimulation
 package import LiveEvents
 
 /// A simulated host's stream, from the waiting room to its end, as a sequence of events in virtual
-/// time.
-///
-/// The same seed, start, and duration give the same events on every machine. Every part of the
-/// host's screen receives events.
+/// time for every part of the screen. The same seed, start, and duration give the same events on
+/// every machine.
 package struct SimulatedHost: Sequence, IteratorProtocol, Sendable {
   /// How long people wait before the stream goes live.
   package static let waitingTime = VirtualTime.seconds(8)
@@ -15,10 +13,8 @@ package struct SimulatedHost: Sequence, IteratorProtocol, Sendable {
   private let duration: VirtualTime?
   private var generators: MergedGenerators<LiveEvent.Payload>
 
-  /// - Parameters:
-  ///   - startTimestamp: The timestamp at the start of virtual time.
-  ///   - duration: The end of the events. The stream ends shortly before it. `nil` for an endless
-  ///     stream.
+  /// Creates a stream from `startTimestamp`, the timestamp at the start of virtual time. It ends
+  /// shortly before `duration`, or with `nil` never.
   package init(seed: UInt64, startTimestamp: Timestamp, duration: VirtualTime? = nil) {
     self.startTimestamp = startTimestamp
     self.duration = duration

@@ -1,7 +1,7 @@
 package import SystemSupport
 
-/// A file system, as a protocol with one method per system call. All recordings use the disk
-/// through it, so that tests can simulate a disk.
+/// A file system, with one method per system call. All recordings use it, so that tests can
+/// simulate a disk.
 ///
 /// Each call succeeds or throws the operation with its `errno`. Implementations repeat a call only
 /// if a signal interrupted it. File descriptors are valid only for the disk that returned them.
@@ -9,9 +9,9 @@ package protocol Disk: Sendable {
   func open(_ path: String, for purpose: OpenPurpose) throws(SystemError) -> Int32
   func close(_ file: Int32)
   /// Reads at the current position of a file. Returns the number of bytes read, which may be less
-  /// than requested; 0 at the end.
+  /// than requested, and is 0 at the end.
   func read(_ file: Int32, into target: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
-  /// Appends to a file; writes at the current position if the file was opened for
+  /// Appends to a file, or writes at the current position of a file opened for
   /// ``OpenPurpose/changing``. Returns the number of bytes written, which may be less than
   /// requested.
   func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int
@@ -19,7 +19,7 @@ package protocol Disk: Sendable {
   func seek(_ file: Int32, to offset: Int) throws(SystemError)
   /// Truncates a file to `count` bytes.
   func truncate(_ file: Int32, to count: Int) throws(SystemError)
-  /// Returns once the contents and the size of a file would survive a power failure. The file's
+  /// Returns when the contents and the size of a file would survive a power failure. The file's
   /// name requires ``syncDirectory(_:)``.
   func sync(_ file: Int32) throws(SystemError)
 
@@ -27,7 +27,6 @@ package protocol Disk: Sendable {
   func state(of path: String) throws(SystemError) -> FileState
   /// Renames a file within its directory. Replaces an existing file with the new name.
   func rename(_ path: String, to newPath: String) throws(SystemError)
-  /// Removes a file.
   func remove(_ path: String) throws(SystemError)
 
   /// Creates a directory, whose parent must exist.
@@ -36,15 +35,13 @@ package protocol Disk: Sendable {
   func removeDirectory(_ path: String) throws(SystemError)
   /// Returns the names of the entries of a directory, in any order.
   func names(in directory: String) throws(SystemError) -> [String]
-  /// Returns once the entries of a directory would survive a power failure.
+  /// Returns when the entries of a directory would survive a power failure.
   func syncDirectory(_ path: String) throws(SystemError)
 }
 
-/// The purpose for which a file is opened.
 package enum OpenPurpose: Sendable {
-  /// Create a file and append to it; the file must not exist.
+  /// Create a file, which must not exist, and append to it.
   case creating
-  /// Append to an existing file.
   case appending
   case reading
   /// Read an existing file and overwrite parts of it.

@@ -13,8 +13,8 @@ package struct SystemDisk: Disk {
       case .reading: O_RDONLY
       case .changing: O_RDWR
       }
-    // With O_NONBLOCK, opening a pipe does not wait for its other end. Other kinds of file are
-    // refused below.
+    // With O_NONBLOCK, opening a pipe does not wait for its other end. Everything except a regular
+    // file is refused below.
     let file = Glibc.open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o640)
     try check(file, purpose == .creating ? .create : .open, path)
     var status = stat()
@@ -107,7 +107,6 @@ package struct SystemDisk: Disk {
     try check(fsync(directory), .syncDirectory, path)
   }
 
-  /// Repeats a call that a signal interrupted.
   private func repeating(
     _ operation: SystemError.Operation, _ call: () -> Int
   ) throws(SystemError) -> Int {

@@ -8,17 +8,15 @@ public import Synchronization
 /// inlined, so it reads the ID again each time. This costs a call, about 1 ns.
 ///
 /// The type is public because the compiler specialises generic code of another module only if it is
-/// public. Without specialisation, each use looked up its types at run time.
+/// public. Without specialisation, each use would look up its types at run time.
 public struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
   @usableFromInline let mutex: Mutex<Value>
 
-  /// Protects `value`.
   @inlinable
   public init(_ value: consuming sending Value) { mutex = Mutex(value) }
 
-  /// Calls `body` with exclusive access to the value.
-  ///
-  /// `body` must be short, must not wait, and must not lock the same value again.
+  /// Calls `body` with exclusive access to the value. `body` must be short, must not wait, and must
+  /// not lock the same value again.
   @inlinable @inline(never)
   public borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result

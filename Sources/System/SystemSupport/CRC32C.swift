@@ -1,14 +1,11 @@
 import CSystemSupport
 
-/// Computes CRC-32C (Castagnoli). Most processors have an instruction for it.
+/// Computes CRC-32C (Castagnoli), for which most processors have an instruction.
 package enum CRC32C {
   private static let isInHardware = livehost_has_crc32c() != 0
 
-  /// Returns the checksum of all previous bytes, which is `checksum` (0 for none), followed by
-  /// `bytes`.
-  ///
-  /// - Complexity: O(bytes): several gigabytes per second; without the instruction, some hundred
-  ///   megabytes.
+  /// Returns the checksum of earlier bytes, which is `checksum` (0 for none), followed by `bytes`.
+  /// Processes several gigabytes per second, or some hundred megabytes without the instruction.
   package static func extend(
     _ checksum: UInt32, _ bytes: UnsafeBufferPointer<UInt8>
   ) -> UInt32 {

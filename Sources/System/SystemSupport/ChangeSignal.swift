@@ -20,10 +20,9 @@ package final class ChangeSignal: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Returns once ``raise()`` is called or the task is cancelled; immediately if `mustWait` returns
-  /// false.
-  ///
-  /// - Parameter mustWait: called under the signal's lock, so that a later change is not missed.
+  /// Returns when ``raise()`` is called or the task is cancelled, or immediately if `mustWait`
+  /// returns false. `mustWait` is called under the signal's lock, so that no later change is
+  /// missed.
   package func wait(if mustWait: @Sendable () -> Bool) async {
     let id = state.withLock { state in
       state.next += 1

@@ -1,13 +1,13 @@
 import Glibc
 
-/// The machine's monotonic clock. Code that receives the time from its caller does not read it.
+/// The machine's monotonic clock. Code that receives the time from its caller must not read it.
 package enum MonotonicClock {
   /// Returns nanoseconds since an arbitrary point (`CLOCK_MONOTONIC`), which never decrease. Costs
   /// about 20 ns (vDSO).
   package static func nanoseconds() -> UInt64 { read(CLOCK_MONOTONIC) }
 }
 
-/// The time of day. An administrator or a time server may set it back.
+/// The time of day, which an administrator or a time server may set back.
 package enum WallClock {
   /// Returns nanoseconds since 1970 (`CLOCK_REALTIME`).
   package static func nanoseconds() -> UInt64 { read(CLOCK_REALTIME) }
@@ -16,7 +16,7 @@ package enum WallClock {
   package static func milliseconds() -> Int { Int(nanoseconds() / 1_000_000) }
 }
 
-/// Processor time.
+/// The processor time of threads.
 package enum ThreadClock {
   /// Returns the nanoseconds for which the calling thread had a processor
   /// (`CLOCK_THREAD_CPUTIME_ID`). Costs a system call, about 200 ns.

@@ -1,4 +1,4 @@
-/// A failure that persists at present.
+/// A failure that still persists.
 package struct PresentFailure: Sendable, Equatable {
   package let reason: String
   /// The start of the failure, in milliseconds since 1970.

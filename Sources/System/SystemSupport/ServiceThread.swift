@@ -8,10 +8,8 @@ package enum ServiceThread {
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// Starts a detached thread with all signals blocked, because the program handles signals on
-  /// other threads.
-  ///
-  /// - Parameter name: the name of the thread. The kernel shows at most 15 bytes of it.
+  /// Starts a detached thread with all signals blocked, because other threads handle signals. The
+  /// kernel shows at most 15 bytes of `name`.
   package static func start(
     name: String, _ body: @escaping @Sendable () -> Void
   ) throws(SystemError) {

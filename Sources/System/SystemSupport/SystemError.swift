@@ -1,9 +1,7 @@
 import Glibc
 
-/// A failed call to the kernel or to a system library.
-///
-/// The error contains the operation, its subject and the `errno`. It never contains text from a
-/// user.
+/// A failed call to the kernel or to a system library: the operation, its subject and the `errno`.
+/// It never contains text from a user.
 package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The name of an operation, for messages. Modules that call the system add their own operations.
   package struct Operation: Sendable, Equatable {
@@ -14,13 +12,12 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
     package static let makeEvent = Operation("make event")
   }
 
-  /// The failed operation.
   package let operation: Operation
 
-  /// The `errno` value, positive.
+  /// The positive `errno` value.
   package let code: Int32
 
-  /// The subject of the operation, such as a name, a path or a field; empty if there is none.
+  /// The subject of the operation, such as a name, a path or a field. Empty if there is none.
   package let context: String
 
   /// Creates an error from a positive `errno` or from the negative result of a library function.
@@ -37,7 +34,7 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
   }
 
   private static func message(_ code: Int32) -> String {
-    // `strerror` is safe on any thread: the C library's buffer is per thread since version 2.32.
+    // `strerror` is thread-safe: since version 2.32, glibc uses a buffer per thread.
     strerror(code).map { String(cString: $0) } ?? "unknown error"
   }
 }

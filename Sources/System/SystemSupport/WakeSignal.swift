@@ -1,12 +1,11 @@
 import CSystemSupport
 import Glibc
 
-/// Wakes one waiting thread. This is an event counter of the kernel, because raising it never
-/// blocks and a wait can have a timeout. A raise before the wait is not lost; several raises count
-/// as one.
+/// Wakes one waiting thread. A raise before the wait is not lost; several raises count as one. Uses
+/// the kernel's event counter, because raising it never blocks and a wait can have a timeout.
 package final class WakeSignal: Sendable {
-  /// The descriptor to poll, readable once the signal is raised. For threads that also wait for
-  /// other descriptors.
+  /// A descriptor that is readable while the signal is raised, for threads that also wait for other
+  /// descriptors.
   package let descriptor: Int32
 
   package init() throws(SystemError) {
@@ -23,9 +22,7 @@ package final class WakeSignal: Sendable {
   }
 
   /// Waits until the signal is raised, or for `nanoseconds` (nil: indefinitely), and resets the
-  /// signal.
-  ///
-  /// - Returns: whether the signal was raised.
+  /// signal. Returns whether the signal was raised.
   package func wait(nanoseconds: UInt64?) -> Bool {
     let deadline = nanoseconds.map { MonotonicClock.nanoseconds().addingReportingOverflow($0) }
     while true {

@@ -10,7 +10,7 @@ package struct ActivatedDescriptors: Sendable, Equatable {
     case system(SystemError)
     /// A descriptor is not a listening stream socket (Unix, IPv4 or IPv6).
     case unusable(name: String, descriptor: Int32)
-    /// A name intended for one descriptor was given to `count` descriptors.
+    /// The service manager passed `count` descriptors under a name that must have only one.
     case ambiguous(name: String, count: Int)
 
     /// A line that says what to change.
@@ -26,14 +26,13 @@ package struct ActivatedDescriptors: Sendable, Equatable {
     }
   }
 
-  /// The listening stream sockets by `FileDescriptorName=`, each list in the order passed. A socket
-  /// unit without that setting passes the name of the unit.
+  /// The listening stream sockets by `FileDescriptorName=`, each list in the order passed. Without
+  /// that setting, a socket unit passes its own name.
   package private(set) var sockets: [String: [Int32]] = [:]
 
-  /// Returns the passed descriptors, empty if there are none. Sets close-on-exec and removes the
-  /// environment variables, so that neither a child process nor a second call sees them.
-  ///
-  /// Call this once, before other threads read the environment. The caller owns the descriptors.
+  /// Returns the passed descriptors, which the caller then owns. Call this once, before other
+  /// threads read the environment. Sets close-on-exec and removes the environment variables, so
+  /// that neither a child process nor a second call sees the descriptors.
   package static func take() throws(Failure) -> ActivatedDescriptors {
     var rawNames: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     let count = sd_listen_fds_with_names(1, &rawNames)
@@ -65,7 +64,7 @@ package struct ActivatedDescriptors: Sendable, Equatable {
 
   private init() {}
 
-  /// Returns the only socket with this name; nil if none was passed.
+  /// Returns the only socket with this name, if any.
   ///
   /// - Throws: ``Failure/ambiguous(name:count:)`` if there are several.
   package func socket(named name: String) throws(Failure) -> Int32? {

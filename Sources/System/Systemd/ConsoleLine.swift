@@ -30,8 +30,8 @@ package struct TimeOfDay: Sendable {
 
 /// Formats a log record for people: `12:34:56.789 notice  Room opened room=main`.
 package enum ConsoleLine {
-  /// Returns the line with its line feed. Control characters are escaped, so that text from outside
-  /// can neither forge a line nor control the terminal.
+  /// Returns the line with its line feed. Escapes control characters, so that text from outside can
+  /// neither forge a line nor control the terminal.
   package static func format(_ record: LogRecord, at time: TimeOfDay, colour: Bool) -> String {
     let clock =
       "\(padded(time.hour, 2)):\(padded(time.minute, 2)):\(padded(time.second, 2))"

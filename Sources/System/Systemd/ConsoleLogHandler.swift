@@ -1,7 +1,7 @@
 import Glibc
 package import Logging
 
-/// A swift-log handler that writes readable lines to standard error, for programs run by hand.
+/// A swift-log handler that writes readable lines to standard error, for programs run manually.
 ///
 /// Each line is a single `write`, so lines of several threads do not mix. Writing blocks until
 /// standard error accepts the line; a service uses ``JournalLogHandler``, which does not block.
@@ -15,8 +15,8 @@ package struct ConsoleLogHandler: LogHandler {
   package var metadata: Logger.Metadata = [:]
   package var metadataProvider: Logger.MetadataProvider?
 
-  /// Creates a handler for standard error. Lines are coloured if it is a terminal and `NO_COLOR` is
-  /// unset.
+  /// Creates a handler for standard error. Lines are coloured if standard error is a terminal and
+  /// `NO_COLOR` is unset.
   package init(
     label: String, level: SharedLogLevel, metadataProvider: Logger.MetadataProvider? = nil
   ) {

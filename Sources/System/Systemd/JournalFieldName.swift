@@ -1,8 +1,6 @@
-/// Converts metadata keys to field names that journald accepts.
-///
-/// journald accepts `[A-Z0-9_]`, at most 64 bytes, with neither a digit nor `_` first. It drops a
-/// field with any other name *without an error* (systemd.journal-fields(7)), so names are converted
-/// here.
+/// Converts metadata keys to field names that journald accepts: `[A-Z0-9_]`, at most 64 bytes, with
+/// neither a digit nor `_` first. journald drops a field with any other name *without an error*
+/// (systemd.journal-fields(7)).
 package enum JournalFieldName {
   /// The prefix of all field names of this program.
   package static let prefix = "LIVEHOST_"
@@ -12,9 +10,7 @@ package enum JournalFieldName {
   /// Returns the name for a metadata key: `room` is `LIVEHOST_ROOM`, `durationUsec` and
   /// `duration-usec` are `LIVEHOST_DURATION_USEC`, `HTTPStatus` is `LIVEHOST_HTTP_STATUS`. A prefix
   /// in the key is not repeated. Sequences of other characters than ASCII letters and digits become
-  /// one `_`; a key without any letter or digit becomes `LIVEHOST_FIELD`.
-  ///
-  /// - Complexity: O(n) in the length of the key.
+  /// one `_`; a key without any letter or digit becomes `LIVEHOST_FIELD`. O(length of the key).
   package static func make(_ key: String) -> String {
     let source = Array(key.utf8)
     // Capitals mark words only if there are other letters, so that a complete name stays unchanged.

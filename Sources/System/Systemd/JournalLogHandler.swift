@@ -1,9 +1,10 @@
 package import Logging
 
-/// A swift-log handler that writes structured journal entries through a ``JournalWriter``.
+/// A swift-log handler that writes structured journal entries through a ``JournalWriter``. Logging
+/// never waits for journald.
 ///
 /// Metadata become fields `LIVEHOST_...` (`room` is `LIVEHOST_ROOM`). The value under
-/// ``JournalMessageID/metadataKey`` becomes `MESSAGE_ID`. Logging never waits for journald.
+/// ``JournalMessageID/metadataKey`` becomes `MESSAGE_ID`.
 package struct JournalLogHandler: LogHandler {
   private let label: String
   private let writer: JournalWriter
@@ -13,12 +14,8 @@ package struct JournalLogHandler: LogHandler {
   package var metadata: Logger.Metadata = [:]
   package var metadataProvider: Logger.MetadataProvider?
 
-  /// Creates a handler.
-  ///
-  /// - Parameters:
-  ///   - label: the logger's label, written as `LIVEHOST_LOGGER`.
-  ///   - writer: writes the entries.
-  ///   - level: the level, unless one is set on this handler.
+  /// Creates a handler. Entries contain `label` as `LIVEHOST_LOGGER`. `level` applies unless a
+  /// level is set on this handler.
   package init(
     label: String, writer: JournalWriter, level: SharedLogLevel,
     metadataProvider: Logger.MetadataProvider? = nil

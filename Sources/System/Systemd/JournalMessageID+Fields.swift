@@ -1,7 +1,5 @@
-/// The fields that entries of one kind with a `MESSAGE_ID` contain.
-///
-/// The names are those in the journal. Fields that every entry has are not listed (MESSAGE,
-/// PRIORITY, CODE_FILE, LIVEHOST_LOGGER ...).
+/// The fields that entries of one kind with a `MESSAGE_ID` contain, by their names in the journal.
+/// Fields that every entry has (MESSAGE, PRIORITY, CODE_FILE, LIVEHOST_LOGGER ...) are not listed.
 package struct JournalFields: Sendable, Equatable {
   /// The fields of every entry of the kind.
   package let always: [String]

@@ -20,7 +20,6 @@ extension JournalMessageID {
     }
   }
 
-  /// The name of ``defaultLevel``.
   package var levelName: String { defaultLevel.rawValue }
 }
 
@@ -28,10 +27,9 @@ extension Logger {
   /// Logs an entry of a kind that has a `MESSAGE_ID`.
   ///
   /// - Parameters:
-  ///   - kind: the kind of entry.
-  ///   - level: the level; nil for the kind's default level.
-  ///   - message: the text for people.
-  ///   - metadata: the fields: `room` becomes `LIVEHOST_ROOM`, `durationUsec` becomes
+  ///   - level: The level, or nil for the kind's default level.
+  ///   - message: A human-readable text.
+  ///   - metadata: The fields: `room` becomes `LIVEHOST_ROOM`, `durationUsec` becomes
   ///     `LIVEHOST_DURATION_USEC`.
   package func log(
     _ kind: JournalMessageID, level: Logger.Level? = nil,

@@ -1,7 +1,8 @@
-/// The kinds of journal entry that have an identifier (`MESSAGE_ID`).
+/// The kinds of journal entry that have an identifier (`MESSAGE_ID`). `livehost.catalog` explains
+/// each kind.
 ///
 /// The raw value is the identifier: 32 lower-case hexadecimal digits. It never changes, because
-/// scripts, the catalog and existing journals contain it. `livehost.catalog` explains each kind.
+/// scripts, the catalog and existing journals contain it.
 package enum JournalMessageID: String, CaseIterable, Sendable {
   case serviceStarted = "9835634ebe874dfb80a5e34d8139c42c"
   case serviceStopped = "c3ba790f40214adbbaa3947378af3bd5"
@@ -48,7 +49,7 @@ package enum JournalMessageID: String, CaseIterable, Sendable {
     }
   }
 
-  /// Finds the kind with this ``name``; fails if there is none.
+  /// Finds the kind with this ``name``, or returns `nil` if there is none.
   package init?(name: String) {
     guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = kind

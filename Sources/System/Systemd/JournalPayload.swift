@@ -56,7 +56,6 @@ package struct JournalPayload: Sendable {
     }
   }
 
-  /// The fields as `NAME=value`.
   package var assignments: [String] {
     var start = 0
     return ends.map { end in
@@ -66,10 +65,8 @@ package struct JournalPayload: Sendable {
   }
 
   /// Sends the entry to journald. Blocks for 16 to 72 us, and for as long as journald's socket is
-  /// full.
-  ///
-  /// - Returns: 0, or a negative `errno`. Also 0 if journald does not run, in which case the entry
-  ///   is lost.
+  /// full. Returns 0 or a negative `errno`. If journald does not run, returns 0 although the entry
+  /// is lost.
   package func send() -> Int32 {
     bytes.withUnsafeBytes { bytes in
       withUnsafeTemporaryAllocation(of: iovec.self, capacity: ends.count) { vectors in

@@ -1,6 +1,5 @@
 /// Counts of entries that never reached the journal.
 package struct LostEntries: Sendable, Equatable {
-  /// The number of lost entries.
   package var entries: UInt64 = 0
   /// The number of lost entries that were warnings or worse.
   package var errors: UInt64 = 0
@@ -17,7 +16,7 @@ package struct JournalLimits: Sendable {
   package var capacity = 1024
   /// The number of slots reserved for warnings and errors.
   package var reservedForErrors = 128
-  /// The rate limit of kinds not in ``ratesByKind``.
+  /// The rate limit of kinds that are not in ``ratesByKind``.
   package var rate = JournalRateLimit(burst: 200, intervalNanoseconds: 10_000_000_000)
   /// The rate limits of kinds that need their own.
   package var ratesByKind: [JournalMessageID: JournalRateLimit] = [:]
@@ -27,14 +26,12 @@ package struct JournalLimits: Sendable {
 
 /// The bounded queue between the threads that log and the thread that writes to the journal.
 ///
-/// This is a value without a clock or threads; times are passed in, in monotonic nanoseconds. Every
-/// offered record leaves the queue exactly once: as an entry, in a repeat count, or in a count of
-/// lost entries.
+/// Has no clock or threads: the caller passes monotonic nanoseconds. Every offered record leaves
+/// the queue exactly once: as an entry, in a repeat count, or in a count of lost entries.
 package struct JournalQueue: Sendable {
-  /// What happened to an offered record.
+  /// The effect of offering a record.
   package enum Offer: Equatable { case queued, heldBack, lost }
 
-  /// The next thing to write.
   package enum Output: Sendable {
     case entry(LogRecord)
     /// The last suppressed record of a kind, which represents `count` records.
@@ -54,13 +51,12 @@ package struct JournalQueue: Sendable {
   private var head = 0
   private var limiter = RepeatLimiter<Kind, LogRecord>(maximumKinds: 1024)
   private var untold = LostEntries()
-  /// The number of queued entries from before the first unreported loss. They are written first.
+  /// The number of queued entries that precede the first unreported loss, and are written before
+  /// it.
   private var beforeLoss = 0
   private var nextNotice: UInt64 = 0
 
-  /// The number of queued entries.
   package private(set) var count = 0
-  /// The entries lost since the start.
   package private(set) var totalLost = LostEntries()
 
   /// The delay after a failed write before the loss is reported.
@@ -71,9 +67,7 @@ package struct JournalQueue: Sendable {
     slots = Array(repeating: nil, count: max(1, limits.capacity))
   }
 
-  /// Adds a record to the queue. Never waits.
-  ///
-  /// - Complexity: O(1).
+  /// Adds a record to the queue. Never waits. O(1).
   package mutating func offer(_ record: LogRecord, now: UInt64) -> Offer {
     let kind: Kind
     var rate = limits.rate
@@ -97,10 +91,7 @@ package struct JournalQueue: Sendable {
   }
 
   /// Returns what to write now: entries in order, a count of lost entries at the position of the
-  /// loss, and repeat counts whose interval is over.
-  ///
-  /// - Parameter flushing: whether repeat counts are returned immediately, before the end of their
-  ///   interval.
+  /// loss, and repeat counts whose interval is over, or with `flushing` all repeat counts.
   package mutating func next(now: UInt64, flushing: Bool = false) -> Output? {
     if untold.entries > 0, beforeLoss == 0, nextNotice <= now {
       defer { untold = LostEntries() }
@@ -119,7 +110,7 @@ package struct JournalQueue: Sendable {
     return .entry(record)
   }
 
-  /// The time at which ``next(now:)`` has an output even if no record is offered; nil if never.
+  /// The time at which ``next(now:)`` has an output even if no record is offered. Nil if never.
   package var nextWake: UInt64? {
     if count > 0 { return 0 }
     let noticeDue = untold.entries > 0 ? nextNotice : nil

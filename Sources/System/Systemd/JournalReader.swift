@@ -14,7 +14,7 @@ package struct JournalEntry: Sendable, Equatable {
     self.fields = fields
   }
 
-  /// The kind of the entry; nil if it is not a kind of this program.
+  /// The kind of the entry, if it is a kind of this program.
   package var kind: JournalMessageID? {
     fields["MESSAGE_ID"].flatMap(JournalMessageID.init(rawValue:))
   }
@@ -27,21 +27,19 @@ package struct JournalEntry: Sendable, Equatable {
 /// ``wait(microseconds:)`` for more entries. The reader belongs to the thread that opened it. If
 /// the user may not read any journal file, libsystemd returns neither entries nor an error.
 package struct JournalReader: ~Copyable {
-  /// Which journal files to read.
   package enum Source: Sendable, Equatable {
     /// The files of this machine that the user may read.
     case local
-    /// The files in a directory.
     case directory(String)
   }
 
   /// The reason why a wait ended.
   package enum Change: Sendable, Equatable {
-    /// The time was over.
+    /// The wait timed out.
     case none
     /// Entries may have been added at the end.
     case appended
-    /// Files were added or removed; new entries may be anywhere.
+    /// Files were added or removed, so new entries may be anywhere.
     case invalidated
   }
 
@@ -68,9 +66,8 @@ package struct JournalReader: ~Copyable {
 
   deinit { sd_journal_close(journal) }
 
-  /// Restricts reading to entries in which `field` has this value.
-  ///
-  /// - Throws: `EINVAL` for a name that no field can have.
+  /// Restricts reading to entries in which `field` has this value. Throws `EINVAL` for a name that
+  /// no field can have.
   package mutating func match(field: String, value: String) throws(SystemError) {
     let data = Array("\(field)=\(value)".utf8)
     let result = sd_journal_add_match(journal, data, data.count)
@@ -89,10 +86,7 @@ package struct JournalReader: ~Copyable {
   }
 
   /// Moves to the newest `count` entries, or to all if there are fewer. New entries follow them.
-  ///
-  /// - Parameter until: only entries received at this time (in microseconds since 1970) or earlier
-  ///   are counted; nil means all.
-  /// - Complexity: O(count).
+  /// With `until`, ignores entries received after that time, in microseconds since 1970. O(count).
   package mutating func seekToLast(_ count: Int, until: UInt64? = nil) throws(SystemError) {
     let code: Int32
     if let until, until < .max {
@@ -110,7 +104,7 @@ package struct JournalReader: ~Copyable {
     if head < 0 { throw SystemError(.seekJournal, code: head) }
   }
 
-  /// Returns the size of the journal files being read, in bytes; 0 if the user may not read any.
+  /// Returns the size of the journal files being read, in bytes, or 0 if the user may not read any.
   package func fileBytes() throws(SystemError) -> UInt64 {
     var bytes: UInt64 = 0
     let result = sd_journal_get_usage(journal, &bytes)
@@ -118,7 +112,7 @@ package struct JournalReader: ~Copyable {
     return bytes
   }
 
-  /// Returns the next entry; nil at the end. More entries may follow after ``wait(microseconds:)``.
+  /// Returns the next entry, or nil at the end. More may follow after ``wait(microseconds:)``.
   package mutating func next() throws(SystemError) -> JournalEntry? {
     let result = sd_journal_next(journal)
     if result < 0 { throw SystemError(.readJournal, code: result) }

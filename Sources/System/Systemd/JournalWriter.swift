@@ -8,7 +8,7 @@ package import SystemSupport
 /// `entries-lost` entry afterwards, and available as ``lost``. The thread keeps the writer alive
 /// until ``close(timeoutNanoseconds:)``.
 package final class JournalWriter: Sendable {
-  /// Writes one entry; returns 0 or a negative `errno`. May block.
+  /// Writes one entry, and returns 0 or a negative `errno`. May block.
   package typealias Sink = @Sendable (JournalPayload) -> Int32
 
   private struct State {
@@ -26,9 +26,8 @@ package final class JournalWriter: Sendable {
   private let identifier: String
   private let sink: Sink
 
-  /// Starts the thread that writes to the journal.
-  ///
-  /// - Parameter identifier: the `SYSLOG_IDENTIFIER` of all entries.
+  /// Starts the thread that writes to the journal, with `identifier` as the `SYSLOG_IDENTIFIER` of
+  /// all entries.
   package convenience init(
     identifier: String, limits: JournalLimits = JournalLimits()
   ) throws(SystemError) {
@@ -45,7 +44,7 @@ package final class JournalWriter: Sendable {
     try ServiceThread.start(name: "journal") { self.run() }
   }
 
-  /// The entries that did not reach the journal since the start. Callable from any thread; O(1).
+  /// The entries that did not reach the journal since the start. Callable from any thread. O(1).
   package var lost: LostEntries { state.withLock { $0.queue.totalLost } }
 
   /// Queues a record. Never waits for journald.
@@ -72,11 +71,8 @@ package final class JournalWriter: Sendable {
     wake.raise()
   }
 
-  /// Waits until everything logged before is written, including repeat counts.
-  ///
-  /// - Parameter timeoutNanoseconds: the maximum wait. A stalled journald must not keep the program
-  ///   from ending.
-  /// - Returns: whether everything was written.
+  /// Waits until everything logged before is written, including repeat counts, and returns whether
+  /// it was. The timeout keeps a stalled journald from blocking the end of the program.
   @discardableResult
   package func flush(timeoutNanoseconds: UInt64) -> Bool {
     guard let signal = try? WakeSignal() else {

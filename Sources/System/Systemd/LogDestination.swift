@@ -4,12 +4,12 @@ import Glibc
 package enum LogDestination: Sendable, Equatable {
   /// Standard error is connected to the journal, so structured entries are written there.
   case journal
-  /// The program was run by hand, so readable lines are written to standard error.
+  /// The program was started manually, so readable lines are written to standard error.
   case console
 
-  /// Returns the journal if `JOURNAL_STREAM` names the file that is standard error, which is the
-  /// check that systemd.exec(5) recommends; otherwise the console. The variable alone is not
-  /// enough: a shell started by a service passes it on to programs with other outputs.
+  /// Returns the journal if `JOURNAL_STREAM` names the file that is standard error, as
+  /// systemd.exec(5) recommends, and otherwise the console. The variable alone does not suffice: a
+  /// shell started by a service passes it on to programs with other outputs.
   package static func detect() -> LogDestination {
     var status = stat()
     guard fstat(STDERR_FILENO, &status) == 0 else { return .console }
@@ -18,9 +18,7 @@ package enum LogDestination: Sendable, Equatable {
       journalStream: stream, device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
   }
 
-  /// Decides from the values of the check.
-  ///
-  /// - Parameter journalStream: `device:inode` in decimal.
+  /// Decides from the values of the check. `journalStream` is `device:inode` in decimal.
   package static func detect(
     journalStream: String?, device: UInt64, inode: UInt64
   ) -> LogDestination {

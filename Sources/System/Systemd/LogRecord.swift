@@ -3,7 +3,6 @@ package import Logging
 /// A log event, converted to strings of limited size so that it can wait in a queue and be written
 /// on another thread.
 package struct LogRecord: Sendable {
-  /// A piece of metadata, with its value as text.
   package struct Field: Sendable, Equatable {
     package var key: String
     package var value: String
@@ -14,7 +13,7 @@ package struct LogRecord: Sendable {
     }
   }
 
-  /// The maximum length of a message or value, in bytes of UTF-8. Longer text is cut and ends with
+  /// The maximum length of a message or value in bytes of UTF-8. Longer text is cut and ends with
   /// `…`.
   package static let maximumTextBytes = 8 << 10
 
@@ -24,7 +23,7 @@ package struct LogRecord: Sendable {
 
   package var level: Logger.Level
   package var message: String
-  /// The identifier of the kind: 32 hexadecimal digits; nil if the entry has none.
+  /// The identifier of the kind, 32 hexadecimal digits, or nil if the entry has none.
   package var messageID: String?
   /// The fields in the order of their keys, without the message identifier.
   package var fields: [Field]
@@ -47,8 +46,7 @@ package struct LogRecord: Sendable {
     self.line = line
   }
 
-  /// Converts an event. Its own metadata override those of the provider, which override those of
-  /// the handler.
+  /// Converts an event. Its own metadata override the provider's, which override the handler's.
   package init(
     _ event: LogEvent, label: String, metadata: Logger.Metadata,
     provider: Logger.MetadataProvider?
@@ -83,7 +81,7 @@ package struct LogRecord: Sendable {
 
   private static func bounded(_ text: String) -> String {
     guard text.utf8.count > maximumTextBytes else { return text }
-    // The text is cut between scalars; half a scalar would become a replacement character.
+    // The text is cut between scalars, since half a scalar would become a replacement character.
     let mark = "…"
     var end = text.utf8.index(text.startIndex, offsetBy: maximumTextBytes - mark.utf8.count)
     end = text.unicodeScalars.index(before: text.unicodeScalars.index(after: end))

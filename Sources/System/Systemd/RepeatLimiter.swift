@@ -2,7 +2,6 @@
 package struct JournalRateLimit: Sendable, Equatable {
   /// The number of entries written in full within one interval.
   package var burst: Int
-  /// The length of the interval, in nanoseconds.
   package var intervalNanoseconds: UInt64
 
   package init(burst: Int, intervalNanoseconds: UInt64) {
@@ -12,9 +11,8 @@ package struct JournalRateLimit: Sendable, Equatable {
 }
 
 /// Admits `burst` records of a kind per interval and counts the others. At the end of the interval,
-/// the last suppressed record is returned with the number of suppressed records.
-///
-/// This is a value; times are passed in, in monotonic nanoseconds.
+/// returns the last suppressed record with the number of suppressed records. Has no clock: the
+/// caller passes monotonic nanoseconds.
 package struct RepeatLimiter<Kind: Hashable & Sendable, Record: Sendable>: Sendable {
   private struct Window: Sendable {
     var end: UInt64
@@ -33,16 +31,13 @@ package struct RepeatLimiter<Kind: Hashable & Sendable, Record: Sendable>: Senda
   private var pruneNotBefore: UInt64 = 0
   private static var pruneInterval: UInt64 { 100_000_000 }
 
-  /// Creates a limiter.
-  ///
-  /// - Parameter maximumKinds: the maximum number of limited kinds. Further kinds are not limited.
+  /// - Parameter maximumKinds: The maximum number of limited kinds. Any others are not limited.
   package init(maximumKinds: Int) {
     self.maximumKinds = maximumKinds
   }
 
-  /// Returns whether to write `record` in full now. Otherwise, the record is counted.
-  ///
-  /// - Complexity: O(1); O(kinds), at most ten times per second, when `maximumKinds` is reached.
+  /// Returns whether to write `record` in full now, and otherwise counts it. O(1), or O(kinds) at
+  /// most ten times per second when `maximumKinds` is reached.
   package mutating func admit(
     _ record: Record, kind: Kind, limit: JournalRateLimit, now: UInt64
   ) -> Bool {
@@ -60,8 +55,7 @@ package struct RepeatLimiter<Kind: Hashable & Sendable, Record: Sendable>: Senda
       window.admitted += 1
       return true
     }
-    // Also after the end of the window, until its count is reported, so that the count keeps the
-    // order.
+    // To keep the order, a kind stays suppressed after its window until its count is reported.
     if window.heldBack == 0 { waiting.append(kind) }
     window.heldBack += 1
     window.last = record
@@ -89,7 +83,7 @@ package struct RepeatLimiter<Kind: Hashable & Sendable, Record: Sendable>: Senda
     return nil
   }
 
-  /// The time at which ``takeDue(now:)`` has a result; nil if nothing is suppressed.
+  /// The time at which ``takeDue(now:)`` has a result, or nil if nothing is suppressed.
   package var nextDue: UInt64? {
     waiting.compactMap { windows[$0]?.end }.min()
   }

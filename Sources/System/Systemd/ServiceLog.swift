@@ -1,19 +1,17 @@
 package import Logging
 package import SystemSupport
 
-/// The log of a program that runs as a service or by hand. Selects the destination, owns the
+/// The log of a program that runs as a service or manually. Selects the destination, owns the
 /// journal's thread, and creates handlers for `LoggingSystem.bootstrap`.
 package struct ServiceLog: Sendable {
-  /// The destination of log lines.
   package let destination: LogDestination
   /// The level of all handlers created here. Set it to change the level of the running program.
   package let level: SharedLogLevel
 
   private let writer: JournalWriter?
 
-  /// Starts the journal's thread if standard error is connected to the journal.
-  ///
-  /// - Parameter identifier: the `SYSLOG_IDENTIFIER` of the entries.
+  /// Starts the journal's thread if standard error is connected to the journal, with `identifier`
+  /// as the `SYSLOG_IDENTIFIER` of the entries.
   package init(
     identifier: String, level: Logger.Level, destination: LogDestination = .detect(),
     limits: JournalLimits = JournalLimits()
@@ -38,20 +36,18 @@ package struct ServiceLog: Sendable {
     }
   }
 
-  /// The entries that never reached the journal; always none on the console.
+  /// The entries that never reached the journal. None on the console.
   package var lost: LostEntries { writer?.lost ?? LostEntries() }
 
-  /// Makes the journal's thread beat a heartbeat, to show that it is alive; `nil` on the console,
-  /// which has no such thread.
+  /// Makes the journal's thread beat a heartbeat, to show that the thread is alive. `nil` on the
+  /// console, which has no such thread.
   package var ping: (@Sendable (Heartbeat) -> Void)? {
     guard let writer else { return nil }
     return { heartbeat in writer.ping { heartbeat.beat() } }
   }
 
   /// Writes the queued entries, for at most `timeoutNanoseconds`, and ends the journal's thread.
-  /// This must be the last call of the program.
-  ///
-  /// - Returns: whether everything was written.
+  /// This must be the last call of the program. Returns whether everything was written.
   @discardableResult
   package func close(timeoutNanoseconds: UInt64) -> Bool {
     writer?.close(timeoutNanoseconds: timeoutNanoseconds) ?? true

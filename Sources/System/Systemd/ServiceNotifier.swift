@@ -36,9 +36,8 @@ package struct ServiceNotifier: Sendable {
     try send(.notify, [], status: text)
   }
 
-  /// Reports that the service is shutting down. This starts the manager's timeout
-  /// (`TimeoutStopSec=`), after which the process is killed, so report it only when really
-  /// stopping.
+  /// Reports that the service is shutting down. Call this only when really stopping, because the
+  /// manager kills the process after `TimeoutStopSec=`.
   package func stopping(status: String? = nil) throws(SystemError) {
     try send(.notify, ["STOPPING=1"], status: status)
   }
@@ -67,9 +66,8 @@ package struct ServiceNotifier: Sendable {
     try send(.notify, ["WATCHDOG=1"])
   }
 
-  /// Waits until the manager has read all earlier messages.
-  ///
-  /// - Throws: `ETIMEDOUT` after `timeoutMicroseconds`.
+  /// Waits until the manager has read all earlier messages. Throws `ETIMEDOUT` after
+  /// `timeoutMicroseconds`.
   package func barrier(timeoutMicroseconds: UInt64) throws(SystemError) {
     let result = waitForManager(timeoutMicroseconds)
     if result < 0 { throw SystemError(.notifyBarrier, code: result) }
@@ -84,7 +82,7 @@ package struct ServiceNotifier: Sendable {
     if result < 0 { throw SystemError(operation, code: result) }
   }
 
-  /// Replaces line breaks, which would end the assignment and begin another one. Works on scalars,
+  /// Replaces line breaks, which would end the assignment and begin another. Works on scalars,
   /// because CR LF is one `Character`.
   private static func oneLine(_ text: String) -> String {
     var line = String.UnicodeScalarView()

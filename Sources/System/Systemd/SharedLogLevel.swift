@@ -2,8 +2,7 @@ package import Logging
 import Synchronization
 
 /// A log level that all handlers of a process share and that can be changed at run time.
-///
-/// swift-log's loggers are values, so a new level would not reach existing loggers otherwise.
+/// swift-log's loggers are values, so existing loggers would not receive a new level otherwise.
 package final class SharedLogLevel: Sendable {
   private let index: Atomic<Int>
 

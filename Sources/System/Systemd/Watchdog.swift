@@ -1,12 +1,10 @@
-/// Decides when the service manager's watchdog may be fed: only when *every* required loop has made
+/// Decides when to feed the service manager's watchdog: only when *every* required loop has made
 /// progress since the last time. No timer feeds it.
 ///
-/// Each loop shows progress by advancing a counter in answer to a ping. At each check, the caller
-/// passes the counters and performs the returned ``Step``. A loop has at most one unanswered ping,
-/// so the queue of a blocked loop does not grow. This is a value without a clock or threads. Loops
-/// are called lanes here.
+/// Each loop, here called a lane, shows progress by advancing a counter in answer to a ping. At
+/// each check, the caller passes the counters and performs the returned ``Step``. A loop has at
+/// most one unanswered ping, so the queue of a blocked loop does not grow. Has no clock or threads.
 package struct Watchdog: Sendable {
-  /// What to do after one check.
   package struct Step: Sendable, Equatable {
     /// Whether to feed the manager's watchdog.
     package var feed = false
@@ -22,11 +20,9 @@ package struct Watchdog: Sendable {
     }
   }
 
-  /// A lane that has not answered yet.
   package struct Silence: Sendable, Equatable {
-    /// The index of the lane.
     package var lane: Int
-    /// The nanoseconds since its ping was sent.
+    /// The nanoseconds since the unanswered ping was sent.
     package var nanoseconds: UInt64
 
     package init(lane: Int, nanoseconds: UInt64) {
@@ -50,18 +46,16 @@ package struct Watchdog: Sendable {
     self.init(isRequired: Array(repeating: true, count: laneCount))
   }
 
-  /// Watches required and optional loops.
-  ///
-  /// - Parameter isRequired: for each loop, whether its progress is required to feed the watchdog.
+  /// Watches a loop for each element, which is true if the loop's progress is required to feed the
+  /// watchdog.
   package init(isRequired: [Bool]) { lanes = isRequired.map { Lane(isRequired: $0) } }
 
-  /// Checks the counters once.
+  /// Checks the counters once. O(lanes).
   ///
   /// - Parameters:
-  ///   - now: monotonic nanoseconds, not before those of the last check.
-  ///   - heartbeats: a counter for each lane, in order. It never decreases, but may wrap. A lane
+  ///   - now: Monotonic nanoseconds, not before the last check.
+  ///   - heartbeats: A counter for each lane, in order. It never decreases, but may wrap. A lane
   ///     without a counter made no progress.
-  /// - Complexity: O(lanes).
   package mutating func check(now: UInt64, heartbeats: [UInt64]) -> Step {
     var step = Step()
     for index in lanes.indices where index < heartbeats.count {

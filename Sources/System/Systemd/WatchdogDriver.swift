@@ -5,7 +5,6 @@ package import SystemSupport
 package final class Heartbeat: Sendable {
   private let counter = Atomic<UInt64>(0)
 
-  /// Creates a counter at 0.
   package init() {}
 
   /// Records progress. Call this only on the watched loop.
@@ -33,10 +32,8 @@ package struct WatchedThread: Sendable {
   let heartbeat = Heartbeat()
   let ping: @Sendable (Heartbeat) -> Void
 
-  /// Creates a watched thread.
-  ///
-  /// - Parameter ping: makes the thread call ``Heartbeat/beat()``. It is called on the checking
-  ///   thread, and must neither wait nor call `beat()` itself.
+  /// Creates a watched thread. `ping` makes the thread call ``Heartbeat/beat()``; it runs on the
+  /// checking thread, and must neither wait nor call `beat()` itself.
   package init(
     name: String, duty: Duty = .loop, ping: @escaping @Sendable (Heartbeat) -> Void
   ) {
@@ -46,11 +43,10 @@ package struct WatchedThread: Sendable {
   }
 }
 
-/// Connects ``Watchdog`` to the threads and the service manager: each ``tick(now:)`` is one check.
+/// Connects ``Watchdog`` to the threads and the service manager. Each ``tick(now:)`` is one check.
 package struct WatchdogDriver: Sendable {
   /// A thread that did not answer by the time of a tick.
   package struct SilentThread: Sendable, Equatable {
-    /// The name of the thread.
     package let name: String
     package let duty: WatchedThread.Duty
     /// The nanoseconds since the unanswered ping.
@@ -67,9 +63,7 @@ package struct WatchdogDriver: Sendable {
   private let notifier: ServiceNotifier?
   private var watchdog: Watchdog
 
-  /// Creates a driver.
-  ///
-  /// - Parameter notifier: fed while all threads make progress whose duty requires it; `nil` if the
+  /// - Parameter notifier: Fed while all threads make progress whose duty requires it. `nil` if the
   ///   service manager has no watchdog.
   package init(threads: [WatchedThread], notifier: ServiceNotifier?) {
     self.threads = threads
@@ -78,10 +72,8 @@ package struct WatchdogDriver: Sendable {
   }
 
   /// Checks once: reads the heartbeats, feeds the watchdog if all have advanced, and sends pings.
-  ///
-  /// - Returns: the threads whose last ping is unanswered.
-  /// - Throws: an error if the service manager could not be notified; the pings were sent
-  ///   nevertheless.
+  /// Returns the threads whose last ping is unanswered. Throws if the service manager could not be
+  /// notified, although the pings were sent.
   package mutating func tick(now: UInt64) throws(SystemError) -> [SilentThread] {
     let step = watchdog.check(now: now, heartbeats: threads.map(\.heartbeat.count))
     for index in step.ping { threads[index].ping(threads[index].heartbeat) }

@@ -12,7 +12,7 @@ package struct WatchdogInterval: Sendable, Equatable {
   }
 
   /// The period between checks of the lanes, in nanoseconds: a quarter of the interval. A healthy
-  /// lane answers a ping before the next check, so the watchdog is fed at each check. A lane that
+  /// lane answers a ping before the next check, so each check feeds the watchdog. A lane that
   /// blocks for the whole interval is always noticed.
   package var checkPeriodNanoseconds: UInt64 {
     let (nanoseconds, overflow) = microseconds.multipliedReportingOverflow(by: 250)
@@ -20,9 +20,7 @@ package struct WatchdogInterval: Sendable, Equatable {
   }
 
   /// Returns the interval that the service manager set for this process with `WATCHDOG_USEC` and
-  /// `WATCHDOG_PID`; nil if it set none.
-  ///
-  /// - Throws: `EINVAL` if the variables are invalid.
+  /// `WATCHDOG_PID`, if any. Throws `EINVAL` if the variables are invalid.
   package static func fromEnvironment() throws(SystemError) -> WatchdogInterval? {
     var microseconds: UInt64 = 0
     let result = sd_watchdog_enabled(0, &microseconds)

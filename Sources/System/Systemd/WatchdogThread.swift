@@ -12,10 +12,10 @@ package final class WatchdogThread: Sendable {
   /// second.
   ///
   /// - Parameters:
-  ///   - driver: performs the checks.
-  ///   - interval: the manager's interval; `nil` if it has no watchdog.
-  ///   - onSilence: called on the watchdog's thread at each check that finds silent threads, and
+  ///   - interval: The manager's interval, or `nil` if it has no watchdog.
+  ///   - onSilence: Called on the watchdog's thread at each check that finds silent threads, and
   ///     with an empty list at the first check after which all threads answer again.
+  ///   - onError: Called on the watchdog's thread when the service manager could not be notified.
   ///   - onError: called on the watchdog's thread when the service manager could not be notified.
   package init(
     _ driver: WatchdogDriver, interval: WatchdogInterval?,
@@ -40,7 +40,7 @@ package final class WatchdogThread: Sendable {
     }
   }
 
-  /// Ends the thread soon; the watchdog is fed no more. May be called twice.
+  /// Ends the thread soon, which then no longer feeds the watchdog. May be called twice.
   package func stop() { stopSignal.raise() }
 
   deinit { stopSignal.raise() }

@@ -3,7 +3,7 @@ import HostFeature
 package import YAMLReader
 
 extension Calibration.Names {
-  /// The names of the host's screen.
+  /// The names to calibrate in the host's screen.
   package static let host = Calibration.Names(
     views: HostView.names, actions: ActionKinds.host.names)
 }
@@ -50,7 +50,7 @@ extension Calibration {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Returns the key for costs that depend on sizes; `nil` if there are none.
+  /// Returns the key for costs that depend on sizes, if there are any.
   private static func per(_ fields: [String: Int64]) -> String? {
     guard !fields.isEmpty else { return nil }
     let costs = fields.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \($0.value)ns" }

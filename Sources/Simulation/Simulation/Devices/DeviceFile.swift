@@ -12,15 +12,16 @@ import YAMLReader
 ///     slowdown: 1.75
 ///     conditions: {low-power: 1.4}
 ///     costs: {action: 140us, element: 20us, view: 2ms, viewElement: 0.5ms, appearance: 60ms,
-///             actions: {chat.notice: 150us, chat.messages: {cost: 90us, per: {chat.topChatters: 1us}}},
+///             actions: {chat.notice: 150us,
+///                       chat.messages: {cost: 90us, per: {chat.topChatters: 1us}}},
 ///             views: {ChatView: {appearance: 150ms, per: {chat.topChatters: 2us}}},
 ///             measured: [chat.notice, ChatView.appearance]}
 struct DeviceFile {
   let files: ScenarioFiles
-  /// The scenario. Devices are searched in directories near it.
+  /// The path of the scenario, near which devices are searched.
   let scenario: String
 
-  /// - Parameter reference: The place where the device is named, for errors.
+  /// - Parameter reference: The YAML node that names the device, for errors.
   func device(_ text: String, _ reference: YAMLNode) throws(ConfigurationError) -> Device {
     let parts = text.split(separator: "+", omittingEmptySubsequences: false).map(String.init)
     guard parts.allSatisfy({ !$0.isEmpty }) else {
@@ -56,7 +57,7 @@ struct DeviceFile {
     var profile: DeviceProfile
     if let like = top["like"] {
       profile = try self.profile(like.text(), like, depth: depth + 1)
-      // The constants were measured on another device.
+      // The base device's costs were measured on that device, not on this one.
       profile.costs.measured = []
     } else {
       profile = DeviceProfile(

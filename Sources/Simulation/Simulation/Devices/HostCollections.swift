@@ -12,7 +12,7 @@ import YAMLReader
 
 /// The collections in the state of the host's screen, on which costs can depend.
 enum HostCollections {
-  /// The paths of the collections, such as `chat.notices.rows`, including those of all optional
+  /// The paths of the collections, such as `chat.notices.rows`, including those in all optional
   /// children.
   static let paths: [String] = {
     var state = HostFeature.State()

@@ -7,10 +7,9 @@ import HostFeature
 import LiveEvents
 import RecorderFeature
 
-/// The simulated services of a host's effects, as defined by the scenario.
+/// The simulated services for a host's effects, which the scenario defines.
 struct HostEffects {
   let dependencies: Dependencies
-  /// Whether the running chat is searched.
   let analysesChat: Bool
   /// The inputs at the start of the run, which announce a controller and request a recording.
   let firstInputs: [EffectInput]

@@ -9,11 +9,11 @@ import Throttling
 import ViewGraph
 import Wording
 
-/// The host's screen in a simulation. It is the same screen as in the daemon, and the results of
-/// effects are handled like in a room.
+/// The host's screen in a simulation. It is the same screen as in the daemon, and handles the
+/// results of effects like a room.
 final class HostRun: SlicedScreen {
-  /// The maximum number of events in flight: created, and held back by a fault or lateness. Each
-  /// takes about 400 bytes.
+  /// The maximum number of events in flight: created events that a fault or lateness holds back.
+  /// Each takes about 400 bytes.
   private static let limit = 200_000
 
   let screen: HostScreen
@@ -122,8 +122,8 @@ final class HostRun: SlicedScreen {
         until: time, passing: SimulationSlice.work, at: Instant(nanoseconds: time.nanoseconds)
       ) { note($0, $1, time) }
       arrival = feed.nextTime
-      // A turn receives all events that arrive together. If there are very many, the turn is
-      // processed elsewhere.
+      // A turn receives all events that arrive together, except when they are so many that the turn
+      // is processed elsewhere.
       if arrival == time {
         together += 1
         if max(together, unseen) < SimulationSlice.work { continue }
@@ -133,7 +133,7 @@ final class HostRun: SlicedScreen {
       if screen.wantsReducing { return time }
       guard endTurn(time), unseen < SimulationSlice.work else { break }
     }
-    // Counts the received events.
+    // Reducing counts the received events.
     screen.reduce()
     return nil
   }

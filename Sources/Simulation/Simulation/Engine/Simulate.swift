@@ -3,9 +3,8 @@ import HostFeature
 package import HostScreen
 import YAMLReader
 
-/// Runs a scenario: every variant on every device.
-///
-/// The result depends only on the scenario, the files that it refers to, and the options.
+/// Runs every variant of a scenario on every device. The result depends only on the scenario, the
+/// files that it refers to, and the options.
 ///
 /// - Parameter progress: Called with the percentage done, from 1 to 100, at most once for each
 ///   value.
@@ -18,12 +17,11 @@ package func simulate(
   do {
     return try await simulate(scenario, wantsTrace: options.wantsTrace, progress: progress)
   } catch let problem as SimulationProblem {
-    // The problem must be corrected in the scenario file.
+    // The error names the scenario file, in which the problem must be corrected.
     throw ConfigurationError(file: options.path, message: problem.description)
   }
 }
 
-/// Runs a scenario that has already been read.
 package func simulate(
   _ scenario: Scenario, wantsTrace: Bool = false, progress: (_ percent: Int) -> Void = { _ in }
 ) async throws -> SimulationOutcome {
@@ -38,7 +36,6 @@ package func simulatedScreen(_ scenario: Scenario) -> HostScreen? {
 }
 
 extension Scenario {
-  /// The plan of the scenario.
   package var plan: SimulationPlan {
     var plan = SimulationPlan(
       name, seed: seed, duration: duration, devices: devices,

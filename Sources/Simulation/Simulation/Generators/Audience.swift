@@ -1,13 +1,13 @@
 package import HangSimulation
 package import LiveEvents
 
-/// Reactions of the audience: independent of each other, with an occasional burst.
+/// Reactions of the audience, independent of each other, with an occasional burst.
 package struct Reactions: EventGenerator {
   private let meanInterval: VirtualTime
   private let kinds: [Text] = ["heart", "laugh", "fire", "clap"]
   private var random: SeededGenerator
   private var time: VirtualTime
-  /// The number of reactions left in the burst.
+  /// The number of reactions left in the current burst.
   private var burst = 0
 
   package init(meanInterval: VirtualTime, from start: VirtualTime, random: SeededGenerator) {
@@ -72,7 +72,6 @@ package struct WaitingRoomVisitors: EventGenerator {
   private var random: SeededGenerator
   private var time: VirtualTime
   private var joined = 0
-  /// The waiting people, in the order of their arrival.
   private var waiting: [Person] = []
 
   /// - Parameter opening: The time at which the waiting people are admitted.
@@ -88,7 +87,7 @@ package struct WaitingRoomVisitors: EventGenerator {
 
   package var nextTime: VirtualTime? {
     if time < opening { return time }
-    // All are admitted at the same moment, to simulate a crowd at the door.
+    // All people are admitted at the same moment, to simulate a crowd at the door.
     return waiting.isEmpty ? nil : opening
   }
 
@@ -115,7 +114,7 @@ enum InventedPeople {
 
   static let count = first.count * second.count
 
-  /// Returns the name of a person. The same number always gives the same name. Names of numbers
+  /// Returns the name of the person with a number, which is always the same. Names of numbers
   /// beyond ``count`` end in a digit.
   static func name(_ number: Int) -> String { String(text(number)) }
 

@@ -1,7 +1,7 @@
 package import HangSimulation
 package import LiveEvents
 
-/// The number of viewers at regular intervals: a random walk towards a goal.
+/// The number of viewers at regular intervals, as a random walk towards a goal.
 package struct ViewerWalk: EventGenerator {
   private let period: VirtualTime
   private let goal: Int
@@ -93,7 +93,7 @@ package struct LevelMeter: EventGenerator {
   }
 }
 
-/// The progress of a recorder, beginning with its start: bytes and time never decrease.
+/// The progress of a recorder since its start, in which bytes and time never decrease.
 package struct RecorderReports: EventGenerator {
   private let period: VirtualTime
   private let start: VirtualTime

@@ -19,7 +19,7 @@ package struct SliderDrags: EventGenerator {
   private var time: VirtualTime
   private var step = Step.begin
   private var control = 0
-  /// The values of the controls, in thousandths.
+  /// The values of the controls in thousandths.
   private var values: [Int]
   private var target = 0
   private var period = VirtualTime.zero
@@ -58,8 +58,8 @@ package struct SliderDrags: EventGenerator {
     }
   }
 
-  /// Returns the rate of a drag, in changes per thousand seconds. The distribution interpolates the
-  /// measured quantiles.
+  /// Returns the rate of a drag, in changes per thousand seconds, interpolated between the measured
+  /// quantiles.
   static func milliHertz(_ random: inout SeededGenerator) -> Int {
     switch random.integer(in: 0...99) {
     case 0..<50: random.integer(in: 14_000...33_000)

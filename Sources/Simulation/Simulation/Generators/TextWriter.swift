@@ -3,11 +3,10 @@ import LiveEvents
 /// Writes texts consecutively into the bytes of a slab. Intermediate strings would take longer than
 /// all other work on a generated message.
 struct TextWriter {
-  /// The maximum length of the texts of a generated message.
+  /// The maximum length of the texts of a generated message in bytes.
   static let capacity = 160
 
   private let target: UnsafeMutableBufferPointer<UInt8>
-  /// The number of written bytes.
   private(set) var count = 0
 
   init(_ target: UnsafeMutableBufferPointer<UInt8>) { self.target = target }

@@ -23,7 +23,7 @@ struct EventReader {
     }
   }
 
-  /// Appends the node as JSON. Plain values that look like numbers or Booleans are converted.
+  /// Appends the node as JSON. Converts plain values that look like numbers or Booleans.
   private func append(_ node: YAMLNode, to json: inout JSONWriter) {
     switch node.content {
     case .mapping(let entries):

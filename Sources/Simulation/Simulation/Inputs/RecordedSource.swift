@@ -5,13 +5,13 @@ import WireFormats
 
 /// Reads a recording: lines of any format, optionally compressed with gzip.
 struct RecordedSource {
-  /// The time of the first event.
+  /// The virtual time of the first event.
   var start: VirtualTime
   /// The playback speed relative to the original, in millionths.
   var speed: Int64
 
-  /// The number of compressed bytes between two checks of the limit. Compressed zeros expand by a
-  /// factor of a thousand.
+  /// The number of compressed bytes between two checks of the size limit, since compressed zeros
+  /// expand by a factor of a thousand.
   private static let pieceSize = 4_096
 
   /// - Parameter limit: The maximum size without compression, in bytes. Reduced by the recording's
@@ -50,7 +50,7 @@ struct RecordedSource {
         .map { (reason: $0.key, count: $0.value) })
   }
 
-  /// Assigns each line the time of its timestamp, but never before the previous line. The
+  /// Returns each event with the time of its timestamp, but never before the previous event. The
   /// timestamps of real chats sometimes go backwards.
   private func timed(_ events: [LiveEvent], from first: Timestamp) -> [TimedEvent] {
     var newest = start

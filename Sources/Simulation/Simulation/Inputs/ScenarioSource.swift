@@ -3,10 +3,10 @@ package import LiveEvents
 
 /// A running source of a scenario.
 package final class ScenarioSource: EventSource {
-  /// The events of a recording, and the number already delivered.
+  /// The events of a recording. ``taken`` is the number of events already delivered.
   private var recorded: [TimedEvent] = []
   @exclusivity(unchecked) private var taken = 0
-  // For a generator.
+  // A generator uses the following values instead.
   @exclusivity(unchecked) private var arrivals = Arrivals(
     .listed([]), load: 0, random: SeededGenerator(seed: 0))
   @exclusivity(unchecked) private var maker: PayloadMaker?
@@ -21,8 +21,8 @@ package final class ScenarioSource: EventSource {
   ) {
     self.number = number
     self.shared = shared
-    // Each source uses three random streams, so that a change to one source does not affect the
-    // others.
+    // Each source uses three random streams, so that a change to one source does not affect other
+    // sources.
     func stream(_ part: UInt64) -> SeededGenerator {
       SeededGenerator(seed: seed, stream: UInt64(number + 1) * 8 + part)
     }
@@ -37,8 +37,8 @@ package final class ScenarioSource: EventSource {
     }
   }
 
-  /// The time of the next occasion; `nil` after the last one, and once too many events are in
-  /// flight. Never decreases.
+  /// The time of the next occasion, which never decreases. `nil` after the last, and when too many
+  /// events are in flight.
   package var nextTime: VirtualTime? {
     if shared.isFull { return nil }
     return taken < recorded.count ? recorded[taken].time : arrivals.nextTime
@@ -91,19 +91,19 @@ package final class ScenarioSource: EventSource {
 
 /// The state that the sources of one run share, including the number of their events in flight.
 ///
-/// Faults, late events, and large occasions can put any number of events in flight. Once there are
+/// Faults, late events, and large occasions can put any number of events in flight. When there are
 /// too many, the sources create no more events, which ends every loop that would create them.
 final class SharedState {
   @exclusivity(unchecked) var state = SourceState()
   /// Whether the number of events in flight has ever exceeded the limit.
   @exclusivity(unchecked) private(set) var isFull = false
-  /// The total number of events so far.
   @exclusivity(unchecked) private(set) var total = 0
-  /// The number of events created by each source.
+  /// The number of events that each source has created.
   @exclusivity(unchecked) private var made: [Int]
-  /// The events that were created or duplicated, and have neither arrived nor been dropped.
+  /// The number of events that were created or duplicated, and have neither arrived nor been
+  /// dropped.
   @exclusivity(unchecked) private var inFlight = 0
-  /// The part of the count that faults have added.
+  /// The number of events in flight that faults have added.
   @exclusivity(unchecked) private var added = 0
   private let limit: Int
 
@@ -112,7 +112,6 @@ final class SharedState {
     self.limit = limit
   }
 
-  /// The number of the source that has created the most events.
   var busiest: Int { made.indices.max { made[$0] < made[$1] } ?? 0 }
 
   func countCreated(_ count: Int, by source: Int) {
@@ -137,9 +136,8 @@ final class SharedState {
 }
 
 extension EventFeed where Source == ScenarioSource {
-  /// Creates a feed of all events of a scenario.
-  ///
-  /// - Parameter load: A factor for all generated rates, in millionths.
+  /// Creates a feed of all events of a scenario. `load` is a factor for all generated rates, in
+  /// millionths.
   package init(_ scenario: Scenario, load: Int64 = 1_000_000) {
     self.init(scenario, load: load, shared: SharedState(sources: scenario.sources.count))
   }

@@ -1,7 +1,7 @@
 import HangSimulation
 import LiveEvents
 
-/// A source of events, as defined by a scenario.
+/// A source of events, as a scenario defines it.
 enum SourceDescription: Sendable {
   case recorded(Recorded)
   case generated(PayloadPattern, Arrivals.Plan, Batch)
@@ -10,9 +10,8 @@ enum SourceDescription: Sendable {
   static let limit = 1_000
 
   struct Recorded: Sendable {
-    /// The events in order of arrival.
     var events: [TimedEvent]
-    /// The numbers of rejected lines, by reason.
+    /// The number of rejected lines for each reason.
     var rejections: [(reason: RejectionReason, count: Int)]
   }
 
@@ -34,10 +33,8 @@ enum SourceDescription: Sendable {
 }
 
 extension SourceDescription {
-  /// Returns the number of events per second in the busiest stage; `nil` for recordings and for
-  /// individual times.
-  ///
-  /// - Parameter load: A factor for the rate, in millionths.
+  /// Returns the number of events per second in the busiest stage, or `nil` for recordings and for
+  /// individual times. `load` is a factor for the rate, in millionths.
   func mostPerSecond(load: Int64) -> Int? {
     guard case .generated(_, .staged(_, _, let stages), let batch) = self,
       let interval = stages.compactMap(\.rate.interval).min()

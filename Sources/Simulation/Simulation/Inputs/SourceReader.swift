@@ -2,7 +2,7 @@ import HangSimulation
 import Wording
 import YAMLReader
 
-/// Reads the section `events`.
+/// Reads the section `events` of a scenario.
 struct SourceReader {
   private static let keys =
     [

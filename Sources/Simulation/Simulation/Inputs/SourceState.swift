@@ -3,14 +3,13 @@ import LiveEvents
 
 /// The state that the sources of one run share: the waiting people and the messages so far.
 struct SourceState {
-  /// The number of messages so far, which is also the number of the last one.
+  /// The number of messages so far, which is also the number of the last message.
   private(set) var messages = 0
-  /// People leave in the order in which they joined, and their names are derived from their
-  /// numbers. Only the two numbers are therefore stored, for any number of people.
+  /// The number of people who joined. People leave in this order, and their names are derived from
+  /// their numbers, so two numbers suffice for any number of people.
   private var joined = 0
   private var left = 0
 
-  /// Writes the identifier of the next message.
   mutating func newMessage(_ writer: inout TextWriter) {
     messages += 1
     Self.write(messages, to: &writer)
@@ -29,7 +28,6 @@ struct SourceState {
     writer.append(number)
   }
 
-  /// Adds a new person to the waiting people.
   mutating func join() -> Person {
     defer { joined += 1 }
     return Self.person(joined)

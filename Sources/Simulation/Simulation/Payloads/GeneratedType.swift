@@ -4,7 +4,6 @@ import YAMLReader
 
 /// A type of event that a source with the key `generate` can create.
 struct GeneratedType: Sendable {
-  /// The name of the type in the native format.
   let name: String
   /// The additional keys that apply to this type.
   let keys: [String]
@@ -19,7 +18,7 @@ struct GeneratedType: Sendable {
     self.pattern = pattern
   }
 
-  /// Creates a type without additional keys. `payload` creates each event.
+  /// Creates a type without additional keys, whose events `payload` creates.
   init(
     _ name: String,
     payload: @escaping @Sendable (inout PayloadMaker.State, inout SourceState) -> LiveEvent.Payload

@@ -5,14 +5,13 @@ import LiveEvents
 struct PayloadMaker: Sendable {
   /// The state that a source keeps between occasions.
   struct State: Sendable {
-    /// The number of the source.
     let source: Int
     var random: SeededGenerator
     /// The number of occasions so far, including the current one.
     var occasions = 0
     /// The current value of a random walk: viewers, a level, or bytes.
     var level: Int
-    /// The names to choose from, such as controls.
+    /// The names to choose from, such as names of controls.
     let names: [Text]
     /// A value for each name, such as the position of a slider, in thousandths.
     var values: [Int]
@@ -50,7 +49,7 @@ struct PayloadMaker: Sendable {
   }
 }
 
-/// The events that a source generates, according to a scenario.
+/// The events that a source generates, as a scenario defines them.
 struct PayloadPattern: Sendable {
   enum Occasion: Sendable {
     /// Creates one event of an occasion.

@@ -2,7 +2,8 @@ import HangSimulation
 import YAMLReader
 
 extension Fault {
-  /// The maximum number of faults. Each event passes through all of them, and some faults copy it.
+  /// The maximum number of faults. Each event passes through all of them, and some faults copy
+  /// events.
   private static let limit = 64
   private static let kinds = ["stall", "burst", "reorder", "duplicate", "drop", "reconnect"]
 

@@ -1,7 +1,7 @@
 import HangSimulation
 import YAMLReader
 
-/// A service outside the screen that its effects wait for.
+/// A service outside the screen for which its effects wait.
 package enum EffectKind: String, Hashable, Sendable, CaseIterable {
   /// The controller that carries out the requests of the control panel, such as the streaming
   /// program.
@@ -9,14 +9,14 @@ package enum EffectKind: String, Hashable, Sendable, CaseIterable {
   /// The search of the running chat for bursts of duplicates and highlights, once for each batch of
   /// messages.
   case analysis
-  /// The room's own recorder, which is requested to record from the start.
+  /// The room's own recorder, which must record from the start.
   case recorder
 }
 
-/// The behaviour of a service, as defined by a scenario.
+/// The behaviour of a service, as a scenario defines it.
 struct HostEffect: Hashable, Sendable {
   var model = EffectModel()
-  /// How long the screen waits for an answer of the controller.
+  /// How long the screen waits for an answer from the controller.
   var timeout = VirtualTime.seconds(5)
 }
 

@@ -4,8 +4,8 @@ import Wording
 import YAMLReader
 
 extension Rate {
-  /// Parses `400/s`, `12.5/m`, or `3/h`. The result is `nil` for any other text, and for rates
-  /// above one per nanosecond.
+  /// Parses `400/s`, `12.5/m`, or `3/h`. Returns `nil` for any other text, and for rates above one
+  /// per nanosecond.
   init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, let unit = Quantity.nanoseconds("1\(parts[1])"),

@@ -10,7 +10,8 @@ package struct Scenario: Sendable {
   var faults: [Fault]
   /// The services that effects use. A missing service does not exist for the screen.
   var effects: [EffectKind: HostEffect]
-  /// The variants in the order of the file; a single variant named `default` if the file has none.
+  /// The variants in the order of the file, or a single variant named `default` if the file has
+  /// none.
   package var variants: [Variant]
   package var thresholds: [Threshold]
   /// The settings from the command line, in their order.
@@ -28,21 +29,20 @@ package struct Scenario: Sendable {
   static let thresholdLimit = 256
 }
 
-/// The caller's additions to a scenario file.
+/// The command-line options that select and supplement the contents of a scenario file.
 package struct SimulationOptions: Sendable {
   /// The scenario's path. Errors name it, and other files are found relative to it.
   package var path: String
   package var files: ScenarioFiles
-  /// The devices that replace those of the file; empty to use the file's.
+  /// The devices to use instead of the file's devices, unless empty.
   package var devices: [String] = []
-  /// The variants to run; empty to run all.
+  /// The variants to run, or empty to run all.
   package var variants: [String] = []
   package var seed: UInt64?
-  /// The arguments of `--set`, `key=value` each.
+  /// The arguments of `--set`, each in the form `key=value`.
   package var settings: [String] = []
-  /// The thresholds in addition to those of the file.
+  /// The thresholds in addition to the file's thresholds.
   package var thresholds: [String] = []
-  /// Whether to record a trace.
   package var wantsTrace = false
   /// The maximum total size of all recordings, in bytes without compression.
   package var recordingLimit = Int.max

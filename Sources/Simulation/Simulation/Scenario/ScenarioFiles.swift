@@ -1,12 +1,11 @@
 import Glibc
 import HangSimulation
 
-/// File access of a simulation. It is passed in, so that tests can fake files and a service can
-/// restrict access.
+/// The file access of a simulation, which tests can fake and a service can restrict.
 package struct ScenarioFiles: Sendable {
-  /// Returns the bytes of a file; `nil` if it does not exist.
+  /// Returns the bytes of a file, or `nil` if it does not exist.
   package var read: @Sendable (_ path: String) -> [UInt8]?
-  /// Returns the sorted names in a directory; empty if it does not exist.
+  /// Returns the sorted names in a directory, or none if it does not exist.
   package var list: @Sendable (_ path: String) -> [String]
 
   package init(
@@ -59,7 +58,7 @@ package struct ScenarioFiles: Sendable {
       + ["config/devices", "\(installed)/devices"]
   }
 
-  /// Returns the directory of a path and its parents, nearest first; "" is the current directory.
+  /// Returns the directory of a path and its parents, nearest first. "" is the current directory.
   private static func directories(above path: String) -> [String] {
     var directories: [String] = []
     var rest = path[...]
@@ -77,7 +76,7 @@ package struct ScenarioFiles: Sendable {
 }
 
 extension ScenarioFiles {
-  /// The maximum size of a file, in bytes.
+  /// The maximum size of a file in bytes.
   private static let sizeLimit = 1 << 30
 
   /// The files of this machine.

@@ -129,7 +129,7 @@ extension Scenario {
     return variants.filter { options.variants.contains($0.name) }
   }
 
-  /// Returns the names of all devices and variants of the file, whether or not they were chosen.
+  /// Returns the names of all devices and variants in the file, whether or not they are selected.
   private static func names(_ top: YAMLMapping) throws(ConfigurationError) -> [String] {
     var names: [String] = []
     for node in try top["devices"]?.list(orOne: true) ?? [] { names.append(try node.text()) }
@@ -137,7 +137,7 @@ extension Scenario {
     return names + (try YAMLMapping(variants, known: nil).entries.map(\.0))
   }
 
-  /// - Parameter leftOut: The names of devices and variants that were not chosen.
+  /// - Parameter leftOut: The names of devices and variants that are not selected.
   private mutating func readThresholds(
     _ node: YAMLNode?, _ options: SimulationOptions, leftOut: [String]
   ) throws(ConfigurationError) {

@@ -4,16 +4,16 @@ package import Throttling
 import Wording
 import YAMLReader
 
-/// The settings of a run, chosen by a variant or by `--set`.
+/// The settings of a run, which a variant or `--set` chooses.
 package struct RunSettings: Hashable, Sendable {
   /// Whether the host's view depends on its children as a whole.
   package var children = ChildTracking.ignored
-  /// The frame rate; `nil` for the device's own rate.
+  /// The frame rate, or `nil` for the device's own rate.
   package var refreshRate: Int?
   /// A factor for all generated rates, in millionths.
   package var load: Int64 = 1_000_000
   package var costs = CostOverrides()
-  /// The throttling policies: how long events may wait.
+  /// How long throttles may hold events.
   package var throttling = ThrottlePolicies()
 
   package init() {}
@@ -27,7 +27,6 @@ extension RunSettings {
       "costs.viewElement", "costs.appearance", "costs.per",
     ] + ThrottledKind.allCases.map(\.key)
 
-  /// Sets the value of one of ``keys``.
   mutating func set(_ key: String, _ value: YAMLNode) throws(ConfigurationError) {
     switch key {
     case "host.children":

@@ -6,9 +6,7 @@ struct HiddenWords: Equatable, Sendable, Codable {
   /// The maximum number of words. The oldest words are removed first.
   private static let limit = 1_024
   static let memory = limit * MemoryLayout<Entry>.stride
-  /// How long a word is kept, in milliseconds. It is longer than the analysis remembers the words
-  /// of a second.
-  /// second.
+  /// How long a word is kept, in milliseconds. The analysis remembers words for less time.
   private static let time: Timestamp = 60_000
 
   private struct Entry: Equatable, Codable {

@@ -24,7 +24,6 @@ package struct DisplayedNotice: Equatable, Sendable, Identifiable, Codable {
 /// shown when the bomb's announcement arrives, which contains the total. If no announcement arrives
 /// within ``bombWindow`` after the first gift, the entry is shown with the gifts received so far.
 /// Later gifts are added to it.
-/// Later gifts are added to it.
 package struct NoticeBoard: Equatable, Sendable, Codable {
   /// How long gifts wait for the announcement of their bomb, in milliseconds of the events' time.
   package static let bombWindow: Timestamp = 10_000

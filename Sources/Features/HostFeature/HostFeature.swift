@@ -15,7 +15,6 @@ package import WaitingRoomFeature
 /// An optional child appears with its first action. The host removes `waitingRoom` when the stream
 /// goes live, `liveRoomStats` and `poll` when it ends, and `activity`, `chat`, and `sources` when
 /// the room closes. Removing a child cancels its effects.
-/// when the room closes. The effects of a child end with it.
 @Reducer
 package struct HostFeature {
   /// Changes of the children do not notify the host's observers, since a chat message must not

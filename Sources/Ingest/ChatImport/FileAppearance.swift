@@ -21,7 +21,6 @@ package enum FileAppearance {
   /// Returns a description of a file by its first bytes, such as `a CSV table with the columns
   /// time, author and text`. Returns `nil` if the file looks like lines that the ingest socket
   /// accepts.
-  /// socket accepts.
   package static func describe(_ head: some Collection<UInt8>) -> String? {
     let bytes = Array(head.prefix(PlatformFormat.headLength))
     if let known = signatures.first(where: { bytes.starts(with: $0.bytes) }) { return known.name }

@@ -12,7 +12,6 @@ package final class DeliveryReceipt: Sendable {
   /// The acknowledgement then covers all deliveries of this sender for this room, up to and
   /// including this one. The sink must apply their events without waiting for the interval of
   /// throttles.
-  /// waiting for their interval.
   package let wantsAcknowledgement: Bool
 
   private let sender: Sender

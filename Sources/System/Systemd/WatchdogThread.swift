@@ -16,7 +16,6 @@ package final class WatchdogThread: Sendable {
   ///   - onSilence: Called on the watchdog's thread at each check that finds silent threads, and
   ///     with an empty list at the first check after which all threads answer again.
   ///   - onError: Called on the watchdog's thread when the service manager could not be notified.
-  ///   - onError: called on the watchdog's thread when the service manager could not be notified.
   package init(
     _ driver: WatchdogDriver, interval: WatchdogInterval?,
     onSilence: @escaping @Sendable ([WatchdogDriver.SilentThread]) -> Void = { _ in },

@@ -245,7 +245,6 @@ extension ChatModes {
 /// Bursts of duplicates, their mergers and highlights are encoded as flat arrays of integers. A row
 /// has three numbers for members of a burst, two for a merger and six for a highlight. The last
 /// number of a highlight is how many entries of `words` belong to it.
-/// `words` belong to it.
 extension ChatFindings {
   /// The valid offsets of messages in bursts of duplicates. Messages with other offsets have left
   /// the analysis.

@@ -49,7 +49,7 @@ package struct PeerSecurity {
     }
   }
 
-  /// Returns the TLS handler for a channel to `host`. It must be the first handler.
+  /// Returns the TLS handler for a channel to `host`, which must be the channel's first handler.
   func handler(host: String) throws -> NIOSSLClientHandler {
     // TLS allows the server name only for host names. An IP address is still compared with the
     // certificate.

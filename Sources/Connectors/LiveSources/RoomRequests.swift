@@ -84,7 +84,7 @@ package final class RoomRequests {
 
   private static func problem(_ error: VarlinkClientError) -> String? {
     switch error {
-    // These errors are temporary: the daemon may start again, and the first event opens a room.
+    // After these errors, the daemon may start again, and the first event opens a room.
     case .notReachable, .connectionClosed, .cancelled: nil
     case .remote(let error) where error.name == "\(ControlInterface.name).NoSuchRoom": nil
     case .remote(let error) where ServiceError(error) == .permissionDenied:

@@ -40,8 +40,7 @@ package final class SourceDelivery {
   /// The acknowledgement delay at which the source's status becomes `behind`.
   private static let behind = Interval.seconds(2)
   private static let statusInterval = TimeAmount.seconds(1)
-  /// The maximum wait between attempts to connect. It is short because the daemon is on this
-  /// machine.
+  /// The maximum wait between attempts to connect, short because the daemon is on this machine.
   private static let longestWait = Interval.seconds(4)
   private static let longestAnswer = 64 * 1024
 

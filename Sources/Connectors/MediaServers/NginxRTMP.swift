@@ -83,7 +83,7 @@ enum NginxRTMP {
       let name = tag.prefix { $0 != " " && $0 != "/" && !$0.isNewline }
       if name == "rtmp" || name == "http-flv" { isServer = true }
       if tag.last == "/" {
-        // Both streams and clients have this element.
+        // Both streams and clients have the element `publishing`.
         if name == "publishing" {
           if path.last == "stream" { stream?.isPublished = true }
           if path.last == "client" { client.isPublishing = true }

@@ -81,7 +81,7 @@ package final class ServerSource: LiveSource {
       .withUnsafeBytes { delivery.deliver($0) }
   }
 
-  /// Requests all resources concurrently. The first is required; only some servers have the others.
+  /// Requests all resources concurrently. Only the first resource exists on every server.
   private func ask(_ attempt: Int) {
     let resources = server.resources(address)
     answers = Array(repeating: nil, count: resources.count)

@@ -147,8 +147,8 @@ struct ObsMixer: Sendable {
       guard let name = input["inputName"]?.word(), audio.contains(name) else { return nil }
       let peaks = (input["inputLevelsMul"]?.arrayValue ?? [])
         .prefix(ControlEvent.maximumChannels).map { channel in
-          // Each channel has its magnitude, its peak, and its peak before the fader. A peak may
-          // exceed 1.
+          // OBS sends each channel's magnitude, peak, and peak before the fader. A peak may exceed
+          // 1.
           Float(min(max(channel.arrayValue?.dropFirst().first?.numberValue ?? 0, 0), 1))
         }
       guard !peaks.isEmpty, levels[name] != peaks else { return nil }

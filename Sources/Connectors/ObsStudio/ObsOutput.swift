@@ -35,7 +35,7 @@ struct ObsOutput: Sendable {
   }
 
   private(set) var state = State.unknown
-  /// The number of events. It shows whether an event has arrived since a poll was requested.
+  /// The number of events, which shows whether an event arrived after a poll was requested.
   private(set) var revision = 0
   /// Whether the connection was lost and the output has not been active since. If the output is
   /// stopped, it is then unknown how it stopped.

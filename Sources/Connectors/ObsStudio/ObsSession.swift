@@ -17,7 +17,7 @@ package struct ObsSession {
     case event(ObsEvent, at: Instant)
     case status(SourceStatus)
     case gap(from: Instant, to: Instant, reason: String)
-    /// The controls of the room that OBS provides. The source receives the requests for them.
+    /// The controls that OBS provides, for which the source receives the room's requests.
     case controls([String])
     case outcome(request: String, RequestOutcome)
     /// OBS permanently refuses the connection, which is closed.

@@ -11,7 +11,7 @@ package struct SourceReporter: Sendable {
   private let json: Bool
   /// Whether to rewrite one line of a terminal repeatedly.
   private let isTerminal: Bool
-  /// Whether the service manager reads the lines. It accepts a severity at the start of each.
+  /// Whether the service manager reads the lines, which may then start with a severity.
   private let isJournal: Bool
 
   init(json: Bool) {

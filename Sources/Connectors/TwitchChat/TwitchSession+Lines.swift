@@ -152,8 +152,8 @@ extension TwitchSession {
     guard case .registering = connections[id]?.phase else { return }
     if let nick = fields.word(0), !nick.isEmpty { connections[id]?.nick = nick }
     connections[id]?.isWelcome = true
-    // Joins wait for the tags capability, although Twitch does not require it. Lines sent before
-    // have no tags, so copies of them on another connection could not be recognised.
+    // Joins wait for the tags capability, although Twitch does not require it. Copies of lines
+    // without tags, which arrive on another connection, could not be recognised.
     if connections[id]?.requested.isEmpty == true {
       registered(id, at: now)
     } else {

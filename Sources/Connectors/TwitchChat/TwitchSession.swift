@@ -5,10 +5,10 @@ package import RateLimiting
 /// Reads Twitch chats: decides which lines to send, when to reconnect, and which received lines
 /// count.
 ///
-/// Channels are distributed over links. Each link has one connection, which is replaced when it is
-/// lost or when its server announces its end. In the latter case, the new connection joins before
-/// the old one is closed, and lines sent by both count once. The session records the start of each
-/// channel's outage, so that each is reported.
+/// Channels are distributed over links. A link has one connection, which is replaced when the
+/// connection is lost or when its server announces its end. When the server announces its end, the
+/// new connection joins before the old connection is closed, and lines sent by both count once. The
+/// session records the start of each channel's outage, in order to report the outage.
 ///
 /// A state machine without I/O: the owner passes lines and the time, and performs the effects.
 package struct TwitchSession {
@@ -18,8 +18,8 @@ package struct TwitchSession {
     /// Close a connection. The session ignores its later events.
     case close(Int)
     case send(Int, String)
-    /// Send the password. Its text is not part of the effect, so that printing effects never
-    /// reveals it.
+    /// Send the password, which is not part of the effect, so that printing effects never reveals
+    /// it.
     case authenticate(Int)
     case status(channel: String, SourceStatus)
     case gap(channel: String, from: Instant, to: Instant, reason: String)
@@ -78,7 +78,7 @@ package struct TwitchSession {
     }
     channels = Dictionary(
       settings.channels.map { ($0, Channel()) }, uniquingKeysWith: { first, _ in first })
-    // This is longer than Twitch's own window, because the two windows start at different times.
+    // The window exceeds Twitch's ten seconds, because the two windows start at different times.
     joinBudget = AttemptBudget(limit: settings.joinsPerTenSeconds, window: .milliseconds(10_500))
     for name in settings.channels { perform(.status(channel: name, SourceStatus(.connecting))) }
   }
@@ -364,8 +364,8 @@ package struct TwitchSession {
     takeOver(id, at: now)
   }
 
-  /// Moves channels whose JOIN was not answered to another connection, since this one would not
-  /// answer a second JOIN either. The other channels stay.
+  /// Moves only the channels whose JOIN was not answered to another connection, since this one
+  /// would not answer a second JOIN either.
   private mutating func leaveGhosts(_ id: Int, at now: Instant) {
     guard let connection = connections[id] else { return }
     let ghosts = connection.asked.filter { now - $0.value >= settings.join }.keys.sorted()

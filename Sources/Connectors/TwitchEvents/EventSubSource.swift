@@ -183,7 +183,7 @@ package final class EventSubSource: LiveSource {
           try login.save()
           renewed(.done)
         } catch {
-          // The renewal token in the file has been used. This must be reported now, not at the next
+          // The renewal token in the file has been used. Report the failure now, not at the next
           // start.
           renewed(.refused(error.description))
         }

@@ -41,9 +41,8 @@ package struct TwitchLogin: Sendable {
     return login
   }
 
-  /// Returns the newest renewal of the login in the read-only file `given`.
-  ///
-  /// - Parameter file: The file that stores renewals. It is replaced if another login is given.
+  /// Returns the newest renewal of the login in the read-only file `given`. `file` stores renewals,
+  /// and is replaced if another login is given.
   package static func renewed(_ given: String, keptIn file: String) throws(SourceError)
     -> TwitchLogin
   {

@@ -139,7 +139,7 @@ package struct WebhookGate: Sendable {
     _ body: [UInt8], encodings: [Substring]
   ) throws(WebhookAnswer) -> [UInt8] {
     let names = encodings.map { $0.lowercased() }.filter { $0 != "identity" && !$0.isEmpty }
-    // Some senders compress bodies without the header.
+    // Some senders compress bodies without setting the header `Content-Encoding`.
     guard names.count == 1 || names.isEmpty && body.starts(with: GzipReader.magic) else {
       guard names.count > 1 else { return body }
       throw unknownEncoding(names.joined(separator: ","))

@@ -26,8 +26,7 @@ package struct WebhookMapping: Sendable {
   var secret: DeliveredValue?
   /// The header with the HMAC-SHA256 of the body, keyed with the secret, in hexadecimal digits.
   var signature: String?
-  /// The member that wraps the whole body. Some forwarders send only its value, which is then
-  /// wrapped.
+  /// The member that wraps the whole body. A body that is only the member's value is wrapped.
   var wrapper: String?
   /// The body of the answer to a delivery.
   package var reply = ""

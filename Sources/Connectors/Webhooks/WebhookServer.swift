@@ -151,8 +151,8 @@ private final class RequestHandler: ChannelInboundHandler {
   private let gate: WebhookGate
   private let patience: TimeAmount
   private var state = State.idle
-  /// The body received so far. It is not part of the state, because copying it for each piece would
-  /// take quadratic time.
+  /// The body received so far, outside the state because copying it for each piece would take
+  /// quadratic time.
   private var body: [UInt8] = []
   private var isFirst = true
   private var context: ChannelHandlerContext?

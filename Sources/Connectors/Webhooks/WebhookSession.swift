@@ -6,8 +6,8 @@ package import RateLimiting
 /// Processes webhook deliveries: translates them, drops duplicates, and decides when to answer.
 ///
 /// A delivery is answered with 200 when the daemon has acknowledged its events, and with 503 if
-/// that takes longer than ``patience``. In the latter case its events remain in flight, so the
-/// sender's retry must be recognised, by the mapping's identifier or else by the delivery's bytes.
+/// that takes longer than ``patience``. After a 503, the events remain in flight, so the sender's
+/// retry must be recognised, by the mapping's identifier or else by the delivery's bytes.
 ///
 /// A state machine without I/O: the owner passes deliveries and the time, and performs the effects.
 package struct WebhookSession {

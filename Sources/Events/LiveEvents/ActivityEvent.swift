@@ -1,5 +1,5 @@
-/// Acts of viewers that the feed shows as rows, and their common goals. Each case lists its `type`
-/// in the native format. Subscriptions, gifts, raids, and cheers are ``ChatNotice``s instead.
+/// Acts of viewers that the feed shows as rows, and their common goals, with their native `type`.
+/// Subscriptions, gifts, raids, and cheers are ``ChatNotice``s instead.
 public indirect enum ActivityEvent: Sendable, Hashable {
   /// `follow`
   case follow(user: Person, id: Text?)

@@ -1,4 +1,4 @@
-/// Events of the chat, and acts of the host on it. Each case lists its `type` in the native format.
+/// Events of the chat, and acts of the host on it, with their `type` in the native format.
 public enum ChatEvent: Sendable, Hashable {
   /// `chat.message`
   case message(ChatMessage)
@@ -25,7 +25,7 @@ public enum ChatEvent: Sendable, Hashable {
   /// `chat.waves`: highlights and bursts of duplicates that an analysis found in the running chat.
   case findings(ChatFindings)
 
-  /// The maximum number of highlighted names. Each message is searched for all of them.
+  /// The maximum number of highlighted names, each of which is searched in every message.
   public static let maximumHighlightedNames = 32
 }
 
@@ -36,8 +36,8 @@ public struct ChatMessage: Sendable {
   @usableFromInline let slices: Slices
   /// The colour of the name in the low 24 bits, and the ``Mark`` flags.
   @usableFromInline let marks: UInt32
-  /// The length of ``channel``, which follows ``replyTo`` in the slab. It has two bytes because a
-  /// slice would enlarge every message, although few messages have a channel.
+  /// The length of ``channel``, which follows ``replyTo`` in the slab. Stored in two bytes, because
+  /// a slice would enlarge every message, although few messages have a channel.
   @usableFromInline let channelLength: UInt16
 
   @usableFromInline
@@ -333,8 +333,8 @@ public struct ChatNotice: Sendable, Hashable {
   /// does not keep it.
   public var id: Text?
   public var kind: Kind
-  /// The person's message with the notice. It has the notice's identifier, and as its kind the
-  /// platform's name of the notice.
+  /// The person's message with the notice. The message has the notice's identifier, and as its kind
+  /// the platform's name of the notice.
   public var message: ChatMessage?
 
   public init(

@@ -1,4 +1,4 @@
-/// Events of the control panel. Each case lists its `type` in the native format.
+/// Events of the control panel, with their `type` in the native format.
 public enum ControlEvent: Sendable, Hashable {
   /// `slider`
   case slider(Slider)
@@ -10,7 +10,7 @@ public enum ControlEvent: Sendable, Hashable {
   case set(control: Text, value: Double)
   /// `host.record`: a request from the host to an external recorder.
   case record(RecorderWish)
-  /// `control.state`: the state of the real control, wherever it was moved. It never becomes a
+  /// `control.state`: the state of the real control, wherever it was moved; never becomes a
   /// request.
   case state(control: Text, ControlState)
   /// `control.surface`: a controller, which carries out the panel's requests, connected or

@@ -1,5 +1,5 @@
-/// Events about controllers, which carry out the requests of a control panel. Each controller has a
-/// unique number.
+/// Events about controllers, which carry out the requests of a control panel and are identified by
+/// unique numbers.
 public enum ControllerEvent: Sendable, Hashable {
   /// A controller connected for these controls, or with `nil` for all controls of the room.
   case began(surface: Int, controls: [Text]?)

@@ -3,14 +3,14 @@
 public enum EventLimits {
   /// The valid timestamps in milliseconds, from 1970 to the end of the year 9999.
   @inlinable public static var timestamps: ClosedRange<Timestamp> { 0...253_402_300_799_999 }
-  /// The maximum length of identifiers, names, and search words, in bytes of UTF-8. They are
-  /// untrusted, and a room keeps them for its lifetime.
+  /// The maximum length of identifiers, names, and search words, in bytes of UTF-8. A room keeps
+  /// these untrusted texts for its lifetime.
   @inlinable public static var nameLength: Int { 256 }
   /// The maximum length of poll titles, and of stream titles, which are truncated, in bytes of
-  /// UTF-8. It is ten times the platforms' limits. Comparing two titles may take time quadratic in
-  /// the length.
+  /// UTF-8: ten times the platforms' limits. Comparing two titles may take time quadratic in the
+  /// length.
   @inlinable public static var titleLength: Int { 1024 }
-  /// The limits of counts that reducers add. A sum of billions of them fits in 64 bits.
+  /// The limits of counts that reducers add. A sum of billions of counts fits in 64 bits.
   @inlinable public static var count: ClosedRange<Int> { 0...1_000_000_000 }
   /// The limits of totals that are compared but never added. 2^53 is the largest exact integer in a
   /// JSON number.

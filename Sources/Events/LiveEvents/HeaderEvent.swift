@@ -1,4 +1,4 @@
-/// Events of the header. Each case lists its `type` in the native format.
+/// Events of the header, with their `type` in the native format.
 public enum HeaderEvent: Sendable, Hashable {
   /// `reaction`
   case reaction(kind: Text, count: Int)

@@ -1,4 +1,4 @@
-/// Events of a poll among the viewers. Each case lists its `type` in the native format.
+/// Events of a poll among the viewers, with their `type` in the native format.
 public enum PollEvent: Sendable, Hashable {
   /// `poll.begin`; replaces the previous poll.
   case begin(PollQuestion)

@@ -1,4 +1,4 @@
-/// Reports of an external recorder. Each case lists its `type` in the native format.
+/// Reports of an external recorder, with their `type` in the native format.
 public enum RecorderEvent: Sendable, Hashable {
   /// `recorder.state`
   case state(RecorderState)

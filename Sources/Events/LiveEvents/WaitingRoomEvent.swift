@@ -1,5 +1,4 @@
-/// Events of the waiting room, and acts of the host on it. Each case lists its `type` in the native
-/// format.
+/// Events of the waiting room, and acts of the host on it, with their `type` in the native format.
 public enum WaitingRoomEvent: Sendable, Hashable {
   /// `waiting.join`
   case join(Person)

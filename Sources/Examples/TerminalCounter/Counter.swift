@@ -50,8 +50,8 @@ package struct Counter {
         .cancellable(id: EffectName.timer)
 
     case .factorsTapped:
-      // This runs outside the lane, so that the lane can run other actions, such as one that
-      // cancels this work.
+      // The search for factors runs outside the lane, so that the lane can run other actions, such
+      // as one that cancels the search.
       return .run(name: "Counter.factors", onLane: false) { [factors, count = state.count] send in
         send(.factorsFound(try await factors(count)))
       }

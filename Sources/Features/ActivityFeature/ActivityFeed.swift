@@ -5,7 +5,7 @@ package import LiveEvents
 package struct ActivityRow: Equatable, Sendable, Codable {
   package enum Kind: String, Sendable, CaseIterable, Codable {
     case follow, redemption, announcement, hypeTrain
-    // These kinds are notices of the chat.
+    // The chat reports the following kinds as notices.
     case subscribe, resubscribe, gift, giftBomb, raid, cheer
 
     init(_ kind: ChatNotice.Kind) {

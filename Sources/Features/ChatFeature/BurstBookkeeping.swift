@@ -170,8 +170,8 @@ package struct BurstBookkeeping: Equatable, Sendable, Codable {
 
   // MARK: The end of bursts
 
-  /// Ends the bursts of duplicates without recent messages, except during a run, whose findings may
-  /// refer to them.
+  /// Ends the bursts of duplicates without recent messages, but not during a run of the analysis,
+  /// whose findings may refer to such bursts.
   mutating func endSilent(_ waves: inout Waves, at now: Timestamp) {
     guard underWay == nil else { return }
     for wave in waves.current {

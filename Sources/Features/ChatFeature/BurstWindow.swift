@@ -13,7 +13,7 @@ struct BurstWindow: Equatable, Sendable {
 
   /// The number of the next message.
   private(set) var end = 0
-  // Each array stores a message's value at the message's number modulo the capacity.
+  // The arrays contain a message's values at the message's number modulo the capacity.
   private var ids: [UInt64] = []
   private var people: [UInt128] = []
   private var ordinals: [Int] = []

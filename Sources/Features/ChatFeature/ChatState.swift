@@ -54,7 +54,7 @@ extension ChatFeature {
     package var mentionedNames = MentionedNames()
     /// The active chat modes that the source has reported.
     package var modes = ChatModes()
-    /// Data that views do not read. It is large, and changed in place without notifying observers.
+    /// Large data that views do not read. It is changed in place without notifying observers.
     @ObservationStateIgnored package var bookkeeping = ChatBookkeeping()
 
     /// - Parameter historyLimit: The maximum number of displayed messages, at least 1.

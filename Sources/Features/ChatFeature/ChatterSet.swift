@@ -138,8 +138,9 @@ package struct TopChatter: Equatable, Sendable, Codable {
 
 /// Counts non-zero integers.
 ///
-/// Uses open addressing with linear probing. `Dictionary` would cost four times as much per
-/// message, because its hash must suit any key. This hash only has to distinguish people.
+/// Uses open addressing with linear probing. A `Dictionary` would cost four times as much per
+/// message, because its hash must suit any key, while this table's hash only has to distinguish
+/// people.
 struct KeyTable: Sendable {
   /// The keys, with zero for an empty slot. The number of slots is a power of two, of which at most
   /// three quarters are used.

@@ -56,7 +56,7 @@ package struct ControlFeature {
   package enum Delegate: Equatable, Sendable {
     /// A slider has a new, final value.
     case committed(control: String, value: Double)
-    /// The switch ``ControlFeature/endStream`` was tapped. It has no position: the parent asks
+    /// The switch ``ControlFeature/endStream``, which has no position, was tapped. The parent asks
     /// whether the stream should end.
     case endStreamTapped(on: Bool?)
     /// A request has ended: it was confirmed, refused, or replaced.

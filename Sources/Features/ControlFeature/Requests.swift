@@ -34,8 +34,7 @@ package struct Requests: Equatable, Sendable, Codable {
 
   package init() {}
 
-  /// Returns the controller that receives requests for this control: the last connected of those
-  /// that accept it.
+  /// Returns the last connected controller that accepts requests for this control.
   package func surface(for control: String) -> Surface? {
     surfaces.last { $0.takes(control) }
   }

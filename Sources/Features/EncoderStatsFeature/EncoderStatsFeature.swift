@@ -46,7 +46,7 @@ package struct EncoderStatsFeature {
   }
 
   package enum Delegate: Equatable, Sendable {
-    /// The level changed. This is the only alert, and it is not repeated while the level stays the
+    /// The level changed. No other alert exists, and none is repeated while the level stays the
     /// same.
     case qualityChanged(StreamQuality)
   }

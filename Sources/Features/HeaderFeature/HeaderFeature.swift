@@ -36,7 +36,7 @@ package struct HeaderFeature {
     case titleChanged(String)
     /// `peak` is the largest reading since the previous `viewersChanged`, including `count`.
     case viewersChanged(count: Int, peak: Int)
-    /// This number of reactions arrived.
+    /// Viewers sent this number of reactions.
     case reacted(Int)
     case streamChanged(StreamState, at: Timestamp)
     case connectionChanged(Connection?)

@@ -162,8 +162,8 @@ package struct HostFeature {
     return .none
   }
 
-  /// Removes words from the feed. Checks for them first, because passing the action on would mark
-  /// the feed as changed.
+  /// Removes words from the feed, if it contains any of them, because an action without effect
+  /// would still mark the feed as changed.
   private func retract(
     _ retraction: ActivityFeature.Retraction, in state: inout State
   ) -> Effect<Action> {
@@ -281,10 +281,10 @@ extension HostFeature.State {
 
 // MARK: Optional children
 
-// The lifetimes of the optional children. Each may exist in every phase, except in those that
-// remove it. In the latter, an event for the child, such as the last sample of an ended stream, is
-// late and does not restore the child. It still counts as applied, because it reached the host's
-// reducer.
+// The lifetimes of the optional children. An optional child may exist in every phase, except in the
+// phases that remove it. In these phases, an event for the child, such as the last sample of an
+// ended stream, is late and does not restore the child. The event still counts as applied, because
+// it reached the host's reducer.
 extension StreamState {
   var admitsWaitingRoom: Bool {
     switch self {

@@ -33,8 +33,8 @@ package struct HostThrottle: ~Copyable {
   private var sources = ChildThrottle<SourcesThrottle>(HostFeature.Action.sources)
   private var waitingRoom = ChildThrottle<WaitingRoomThrottle>(HostFeature.Action.waitingRoom)
 
-  /// - Parameter state: The state of the restored screen. It contains what the throttles remember
-  ///   of earlier events, but not the events that they held.
+  /// - Parameter state: The state of the restored screen, with what the throttles remember of
+  ///   earlier events, but without the events that they held.
   package init(
     _ policies: ThrottlePolicies = ThrottlePolicies(), resuming state: HostFeature.State? = nil
   ) {

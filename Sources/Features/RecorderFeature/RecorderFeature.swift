@@ -4,9 +4,9 @@ package import LiveEvents
 /// The state and progress of a room's recorders: an external recorder, which reports its state by
 /// events, and the room's own recorder, which this feature starts and stops.
 ///
-/// Effects attempt each request to the own recorder, and their results are inputs. If no client
-/// waits for the outcome, a failed start is repeated until it succeeds or the opposite is
-/// requested. So is the start of a recording that replaces a failed recording.
+/// Effects attempt each request to the room's own recorder, and the results of effects are inputs. A
+/// failed start is repeated until it succeeds or another request replaces it, if no client waits for
+/// the outcome or if the start replaces a failed recording.
 @Reducer
 package struct RecorderFeature {
   @ObservableState

@@ -4,8 +4,8 @@
 /// `Dictionary` would rehash all texts whenever it grows. With tens of thousands of people, that
 /// would be the longest uninterrupted step of a room.
 struct PositionIndex: Sendable {
-  /// Each slot contains a position plus one, or 0 if it is empty. The number of slots is a power of
-  /// two, of which at most three quarters are used.
+  /// The positions, each plus one, or 0 in an empty slot. The number of slots is a power of two, of
+  /// which at most three quarters are used.
   private var slots = ContiguousArray<Int32>(repeating: 0, count: 16)
   private(set) var count = 0
 

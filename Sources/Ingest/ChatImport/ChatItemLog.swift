@@ -120,7 +120,7 @@ struct ChatItemLog: Sendable {
     /// Returns a time in milliseconds since 1970. Reads microseconds, milliseconds or seconds since
     /// 1970, or a date and time. A time without a zone is UTC.
     private static func time(_ value: JSONValue?) -> Int? {
-      // Some programs write the number as text.
+      // Some programs write the time as text.
       let number = value?.looseNumber.map { JSONValue.number($0) }
       let item = JSONValue.object(["time": number ?? value ?? .null])
       if let number = item.milliseconds("time") {

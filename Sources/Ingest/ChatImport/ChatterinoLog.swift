@@ -4,8 +4,8 @@ import LiveEvents
 /// Translates a log of Chatterino: lines such as `[20:00:01] name: text`, after a line with the
 /// log's first day.
 ///
-/// The log has no identifiers. They are generated from the day, the line number and the line's
-/// content, so that reading the same log twice counts each message once.
+/// The log has no identifiers, so they are generated from the day, the line number and the line's
+/// content. Reading the same log twice therefore counts each message once.
 ///
 /// Times are local to the machine that wrote the log. The abbreviation of the zone may be
 /// ambiguous, so the caller supplies the zone unless the log names UTC. The format of times is a

@@ -16,7 +16,7 @@ extension EventSub {
         ])),
       "badges": .list(.object(["set_id": .text, "id": .text])),
       "cheer": .object(["bits": .count]), "reply": .object(["parent_message_id": .text]),
-      // These members hold the subject of a chat notice.
+      // The following members hold the subject of a chat notice.
       "resub": .object(["cumulative_months": .count]), "raid": .object(["viewer_count": .count]),
       "sub_gift": .object(["community_gift_id": .text]),
       "community_sub_gift": .object(["total": .count, "id": .text]),

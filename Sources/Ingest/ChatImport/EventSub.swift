@@ -224,7 +224,7 @@ package enum EventSub {
           $0.add(emotes: said.emotes)
         }
       case "unraid": break
-      // These events happened in another channel of a shared chat.
+      // Notices with this prefix happened in another channel of a shared chat.
       case _ where type.hasPrefix("shared_chat_"): break
       default:
         guard let words = words.map({ lines.fitting($0) }) else {

@@ -148,7 +148,7 @@ package struct SocialStreamChat: Sendable {
   /// The forms are `{type, id}`, `{type, meta: {messageId}}`, `{type, userid}`, `{type, chatname}`,
   /// and `{type}` for all messages of the platform.
   private mutating func delete(_ deletion: JSONValue, at time: Int, _ lines: inout NativeLines) {
-    // Some callers send only the identifier.
+    // Some callers send only the identifier of the message to delete.
     let isBare = deletion.objectValue == nil
     var message = SocialStreamMessage(isBare ? .object(["id": deletion]) : deletion)
     defer { for name in message.odd { lines.count(odd: "delete.\(name)") } }

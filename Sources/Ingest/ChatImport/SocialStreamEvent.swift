@@ -66,7 +66,8 @@ struct SocialStreamEvent {
     "donation", "superchat", "supersticker", "jeweldonation", "thankyou", "tip", "gift",
     "giftcontribution",
   ]
-  /// The events whose text is the platform's, not the person's. They are counted and not shown.
+  /// The events that are counted but not shown, because their text is the platform's, not the
+  /// person's.
   private static let quiet: Set = ["joined", "join", "viewer_joined", "left"]
 
   /// Adds a membership or subscription, or an event of an unknown kind.

@@ -68,7 +68,7 @@ struct SocialStreamMessage {
     }
   }
 
-  /// Returns the first of these members that is a count, in `meta` or, for alerts, in
+  /// Returns the first of the named members that is a count, in `meta` or, for alerts, in
   /// `meta.tokens`.
   mutating func count(_ names: String...) -> Int? {
     for name in names {
@@ -80,7 +80,7 @@ struct SocialStreamMessage {
     return nil
   }
 
-  /// Returns the first of these members of `meta` that is text.
+  /// Returns the first of the named members of `meta` that is text.
   mutating func metaText(_ names: String...) -> String? {
     for name in names {
       if let text = text(meta[name] ?? meta["tokens"]?[name], "meta.\(name)") { return text }

@@ -1,5 +1,5 @@
-/// Converts text that arrives in pieces to UTF-8. Removes byte order marks and converts UTF-16,
-/// which programs on Windows write; PowerShell does so for all output redirected to a file.
+/// Converts text that arrives in pieces to UTF-8. Removes byte order marks. Converts UTF-16, which
+/// programs on Windows write, such as PowerShell when its output is redirected to a file.
 package struct TextEncoding: Sendable {
   private enum Form: Sendable {
     case unknown

@@ -10,8 +10,8 @@ package enum InflatedBytes {
   }
 
   /// Returns the inflated body, if it has at most `limit` bytes. `body` is gzip, zlib or raw
-  /// deflate data; senders use "deflate" for both of the latter (RFC 9110, section 8.4.1.2).
-  /// O(length of the output).
+  /// deflate data; senders call both zlib and raw deflate data "deflate" (RFC 9110, section
+  /// 8.4.1.2). O(length of the output).
   package static func read(_ body: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
     // Adding 32 recognises gzip and zlib by their headers. A negative number means raw data.
     do { return try inflated(body, windowBits: 15 + 32, limit) } catch {

@@ -22,7 +22,7 @@ struct ConnectionCore: ~Copyable {
   var announcedSources = 0
   static let sourceLimit = 64
 
-  /// The maximum memory for the lines of one batch, in bytes. It holds 64 KiB of the shortest
+  /// The maximum memory for the lines of one batch, in bytes: enough for 64 KiB of the shortest
   /// lines, plus one line of maximum length.
   static let batchLimit = 512 << 10
 

@@ -32,9 +32,9 @@ package struct IngestConfiguration: Sendable {
   /// The number of bytes per read. A slab is at most this large, plus an incomplete line from the
   /// previous read.
   package var readSize = 64 * 1024
-  /// How long a stopping server waits for a sender to read its answers after all are written. A
-  /// sender that reads needs milliseconds. Any other must not delay saving the service's state
-  /// beyond the service manager's timeout.
+  /// How long a stopping server waits for a sender to read its answers after all are written.
+  /// Reading takes a sender milliseconds. A sender that does not read must not delay saving the
+  /// service's state beyond the service manager's timeout.
   package var drainTimeout = TimeAmount.seconds(2)
   package var now: @Sendable () -> Timestamp = IngestConfiguration.systemTime
 

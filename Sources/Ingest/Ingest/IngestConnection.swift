@@ -14,8 +14,8 @@ package final class IngestConnection: ChannelInboundHandler {
 
   /// An event that ends the connection in an orderly way when it is fired through the pipeline.
   ///
-  /// The connection hands over the data already read and waits until the sink has consumed it. It
-  /// then answers the syncs and closes. It waits at most ``IngestConfiguration/drainTimeout`` for a
+  /// The connection hands over the data already read, waits until the sink has consumed it, answers
+  /// the syncs, and closes. The connection waits at most ``IngestConfiguration/drainTimeout`` for a
   /// sender that does not read its answers.
   package struct Drain: Sendable { package init() {} }
 
@@ -199,7 +199,8 @@ package final class IngestConnection: ChannelInboundHandler {
 
   /// Whether the limits are reached, including the collected events.
   private func mustStop() -> Bool {
-    // A batch is handed over as a whole, so it must be read to its end. It has a separate limit.
+    // A batch is handed over as a whole, so it must be read to its end. Batches have a separate
+    // limit.
     let gathered = core.position == nil ? core.batches.memory : 0
     return ledger?.withLedger { $0.mustStop(with: gathered) } ?? false
   }

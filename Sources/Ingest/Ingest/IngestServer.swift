@@ -73,8 +73,8 @@ package final class IngestServer: Sendable {
   /// The number of refused connections by user.
   package var refusals: RefusalCounts { registry.refusals }
 
-  /// Stops the server. It accepts no more connections, hands over the data already read, answers
-  /// the acknowledged syncs, and closes. Returns when all connections are closed.
+  /// Stops the server: accepts no more connections, hands over the data already read, answers the
+  /// acknowledged syncs, and closes. Returns when all connections are closed.
   ///
   /// Waits until the sink has consumed its deliveries, and then at most
   /// ``IngestConfiguration/drainTimeout`` for senders to read their answers. Cancelling the task

@@ -12,8 +12,8 @@ package protocol IngestSink: Sendable {
   func rejectUnroutable(_ counts: RejectionCounts)
 
   /// Reports that a connection carries the state of a source. When the connection ends,
-  /// `sourceLeft` is called once for each such report, after the last delivery. Both are called on
-  /// the connection's event loop and must not block.
+  /// `sourceLeft` is called once for each such report, after the last delivery. Both methods are
+  /// called on the connection's event loop and must not block.
   func sourceCame(_ source: Text, in room: RoomName)
   func sourceLeft(_ source: Text, in room: RoomName)
 }

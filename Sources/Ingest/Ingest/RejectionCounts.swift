@@ -28,7 +28,7 @@ package struct RejectionCounts: Sendable, Hashable {
   /// Returns a description of the fault in the first line rejected for `reason`, if it is known.
   package func firstFault(_ reason: RejectionReason) -> String? { faults[reason] }
 
-  /// - Parameter fault: A description of the fault in the first of these lines.
+  /// - Parameter fault: A description of the fault in the first of the lines.
   package mutating func add(_ reason: RejectionReason, count: Int = 1, fault: String? = nil) {
     guard count > 0 else { return }
     if counts[reason] == nil { faults[reason] = fault }

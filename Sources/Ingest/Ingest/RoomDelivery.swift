@@ -7,7 +7,7 @@ package final class RoomDelivery: Sendable {
   package let room: RoomName
   /// The events. Without any, the delivery carries only counts or a request for acknowledgement.
   package let events: [LiveEvent]
-  /// The number of lines for this room that the connection rejected. They count as received.
+  /// The number of lines for this room that the connection rejected, which count as received.
   package let rejections: RejectionCounts
   /// The clock that the sender requests for the room's frames.
   package let clock: FrameClock

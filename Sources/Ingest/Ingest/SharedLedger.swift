@@ -33,7 +33,8 @@ final class SharedLedger: Sendable {
     state.withLock { body(&$0.ledger) }
   }
 
-  /// Returns whether `condition` holds. If it does not, the connection is woken when it may hold.
+  /// Returns whether `condition` holds. Otherwise, the connection is woken when `condition` may
+  /// hold.
   func satisfies(_ condition: (DeliveryLedger) -> Bool) -> Bool {
     state.withLock { state in
       let holds = condition(state.ledger)

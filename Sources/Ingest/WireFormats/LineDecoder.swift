@@ -3,8 +3,9 @@ public import LiveEvents
 
 /// Decodes lines into events. Recognises the format of each line, so formats may be mixed.
 ///
-/// A decoder belongs to one event loop and is not `Sendable`. It never copies text: events refer to
-/// the slab that contains their line. It allocates memory only at creation and for new rooms.
+/// A decoder belongs to one event loop and is not `Sendable`. Decoding never copies text: events
+/// refer to the slab that contains their line. A decoder allocates memory only at creation and for
+/// new rooms.
 public struct LineDecoder: ~Copyable {
   /// The maximum length of a line in bytes, without its line ending.
   public static let maximumLineLength = 64 * 1024
@@ -40,8 +41,8 @@ public struct LineDecoder: ~Copyable {
     self.init(maximumLineLength: maximumLineLength, fallback: fallback, types: .shared)
   }
 
-  /// Creates a decoder of lines that this program wrote. It also accepts the events that clients
-  /// must not send, such as results of effects.
+  /// Creates a decoder of lines that this program wrote. Unlike other decoders, it accepts the
+  /// events that clients must not send, such as results of effects.
   package init(ofOwnLinesUpTo length: Int) {
     self.init(maximumLineLength: length, fallback: .main, types: .own)
   }

@@ -28,8 +28,8 @@ struct WordTable: Sendable {
   nonisolated(unsafe) private let names: UnsafePointer<Name>
   private let multiplier: UInt64
 
-  /// Creates a table in which the name at position `n` has the value `n`. There may be at most
-  /// ``limit`` names. They must differ and have 1 to ``longestName`` bytes each.
+  /// Creates a table in which the name at position `n` has the value `n`. At most ``limit`` names
+  /// are allowed. Names must differ and have 1 to ``longestName`` bytes each.
   init(_ spellings: [String]) {
     precondition(spellings.count <= Self.limit, "a word table has at most \(Self.limit) names")
     let slots = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << Self.bits)

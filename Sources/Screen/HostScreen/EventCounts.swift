@@ -39,13 +39,13 @@ package struct EventCounts: Sendable, Equatable, Codable {
     pending = 0
   }
 
-  /// Adds the counts of a room. Adds none of them if any sum overflows, so that the equation above
-  /// still holds. Restored rooms may have counts from a manipulated file.
+  /// Adds the counts of a room. If any sum overflows, adds nothing, so that `received` remains the
+  /// sum of the outcomes. Restored rooms may have counts from a manipulated file.
   package mutating func add(_ other: EventCounts) {
     if let sum = combined(with: other, by: { $0.addingReportingOverflow($1) }) { self = sum }
   }
 
-  /// Subtracts counts that were added before. Subtracts none of them if any result overflows.
+  /// Subtracts counts that were added before. If any result overflows, subtracts nothing.
   package mutating func subtract(_ other: EventCounts) {
     if let rest = combined(with: other, by: { $0.subtractingReportingOverflow($1) }) {
       self = rest

@@ -106,7 +106,7 @@ package final class HostScreen {
     set { store.startsEffects = newValue }
   }
 
-  /// Event -> throttle -> action: receives an event. Its actions, if any, wait for ``reduce()``.
+  /// Event -> throttle -> action: receives an event, whose actions wait for ``reduce()``.
   package func receive(_ event: consuming LiveEvent, at now: Instant) {
     counts.received += 1
     let refused = refusedCount

@@ -13,8 +13,8 @@ package struct SimulatedHost: Sequence, IteratorProtocol, Sendable {
   private let duration: VirtualTime?
   private var generators: MergedGenerators<LiveEvent.Payload>
 
-  /// Creates a stream from `startTimestamp`, the timestamp at the start of virtual time. It ends
-  /// shortly before `duration`, or with `nil` never.
+  /// Creates a stream that starts at `startTimestamp` and ends shortly before `duration`, or with
+  /// `nil` never.
   package init(seed: UInt64, startTimestamp: Timestamp, duration: VirtualTime? = nil) {
     self.startTimestamp = startTimestamp
     self.duration = duration

@@ -1,7 +1,7 @@
 package import SystemSupport
 
-/// A file system, with one method per system call. All recordings use it, so that tests can
-/// simulate a disk.
+/// A file system, with one method per system call. All recordings use this protocol, so that tests
+/// can simulate a disk.
 ///
 /// Each call succeeds or throws the operation with its `errno`. Implementations repeat a call only
 /// if a signal interrupted it. File descriptors are valid only for the disk that returned them.

@@ -4,8 +4,8 @@ public import Synchronization
 ///
 /// Use this type instead of `Mutex`. The compiler (6.3.1) may inline `Mutex.withLock` into an
 /// asynchronous function and keep the ID of the locking thread across a suspension. The lock is
-/// then released on behalf of another thread, which ends the process. `withLock` here is never
-/// inlined, so it reads the ID again each time. This costs a call, about 1 ns.
+/// then released on behalf of another thread, which ends the process. `Guarded.withLock` is never
+/// inlined, so it reads the ID again each time, at the cost of a call, about 1 ns.
 ///
 /// The type is public because the compiler specialises generic code of another module only if it is
 /// public. Without specialisation, each use would look up its types at run time.

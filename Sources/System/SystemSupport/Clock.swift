@@ -31,7 +31,7 @@ package enum BootClock {
 
 private func read(_ clock: clockid_t) -> UInt64 {
   var time = timespec()
-  // This cannot fail: the clocks exist on every Linux, and the pointer is valid.
+  // The call cannot fail: the clocks exist on every Linux, and the pointer is valid.
   clock_gettime(clock, &time)
   return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A failed call to the kernel or to a system library: the operation, its subject and the `errno`.
-/// It never contains text from a user.
+/// A failed call to the kernel or to a system library: the operation, its subject and the `errno`,
+/// without text from a user.
 package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The name of an operation, for messages. Modules that call the system add their own operations.
   package struct Operation: Sendable, Equatable {

@@ -1,8 +1,8 @@
 /// The kinds of journal entry that have an identifier (`MESSAGE_ID`). `livehost.catalog` explains
 /// each kind.
 ///
-/// The raw value is the identifier: 32 lower-case hexadecimal digits. It never changes, because
-/// scripts, the catalog and existing journals contain it.
+/// The raw value is the identifier: 32 lower-case hexadecimal digits. Identifiers never change,
+/// because scripts, the catalog and existing journals contain them.
 package enum JournalMessageID: String, CaseIterable, Sendable {
   case serviceStarted = "9835634ebe874dfb80a5e34d8139c42c"
   case serviceStopped = "c3ba790f40214adbbaa3947378af3bd5"

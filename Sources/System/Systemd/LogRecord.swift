@@ -46,7 +46,7 @@ package struct LogRecord: Sendable {
     self.line = line
   }
 
-  /// Converts an event. Its own metadata override the provider's, which override the handler's.
+  /// Converts an event, whose metadata override the provider's, which override the handler's.
   package init(
     _ event: LogEvent, label: String, metadata: Logger.Metadata,
     provider: Logger.MetadataProvider?
@@ -68,7 +68,7 @@ package struct LogRecord: Sendable {
       label: label, file: event.file, function: event.function, line: event.line)
   }
 
-  /// Whether the record is a warning or worse. Such records have reserved slots in the queue.
+  /// Whether the record is a warning or worse, for which the queue has reserved slots.
   package var isError: Bool { level >= .warning }
 
   private static func isIdentifier(_ text: String) -> Bool {

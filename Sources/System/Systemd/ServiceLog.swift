@@ -36,7 +36,7 @@ package struct ServiceLog: Sendable {
     }
   }
 
-  /// The entries that never reached the journal. None on the console.
+  /// The entries that never reached the journal, or none on the console.
   package var lost: LostEntries { writer?.lost ?? LostEntries() }
 
   /// Makes the journal's thread beat a heartbeat, to show that the thread is alive. `nil` on the
@@ -47,7 +47,7 @@ package struct ServiceLog: Sendable {
   }
 
   /// Writes the queued entries, for at most `timeoutNanoseconds`, and ends the journal's thread.
-  /// This must be the last call of the program. Returns whether everything was written.
+  /// Must be the last call of the program. Returns whether everything was written.
   @discardableResult
   package func close(timeoutNanoseconds: UInt64) -> Bool {
     writer?.close(timeoutNanoseconds: timeoutNanoseconds) ?? true

@@ -4,8 +4,8 @@ package import SystemSupport
 /// Reports the state of this process to the service manager (`sd_notify(3)`).
 ///
 /// If `NOTIFY_SOCKET` is unset, no service manager listens, and every method does nothing. All
-/// methods may be called from any thread. Each is one `sendmsg` and does not wait for the manager,
-/// except ``barrier(timeoutMicroseconds:)``.
+/// methods may be called from any thread. All except ``barrier(timeoutMicroseconds:)`` are one
+/// `sendmsg`, and do not wait for the manager.
 package struct ServiceNotifier: Sendable {
   /// Sends a message. The result is libsystemd's: positive if sent, 0 if no manager listens, a
   /// negative `errno` on failure.

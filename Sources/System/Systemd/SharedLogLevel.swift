@@ -10,7 +10,6 @@ package final class SharedLogLevel: Sendable {
     index = Atomic(Self.index(of: level))
   }
 
-  /// The level. Any thread may read and set it.
   package var level: Logger.Level {
     get { Logger.Level.allCases[index.load(ordering: .relaxed)] }
     set { index.store(Self.index(of: newValue), ordering: .relaxed) }

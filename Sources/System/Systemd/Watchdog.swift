@@ -54,7 +54,7 @@ package struct Watchdog: Sendable {
   ///
   /// - Parameters:
   ///   - now: Monotonic nanoseconds, not before the last check.
-  ///   - heartbeats: A counter for each lane, in order. It never decreases, but may wrap. A lane
+  ///   - heartbeats: A counter for each lane, in order, which never decreases but may wrap. A lane
   ///     without a counter made no progress.
   package mutating func check(now: UInt64, heartbeats: [UInt64]) -> Step {
     var step = Step()

@@ -43,7 +43,8 @@ package struct WatchedThread: Sendable {
   }
 }
 
-/// Connects ``Watchdog`` to the threads and the service manager. Each ``tick(now:)`` is one check.
+/// Connects ``Watchdog`` to the threads and the service manager. One call of ``tick(now:)`` is one
+/// check.
 package struct WatchdogDriver: Sendable {
   /// A thread that did not answer by the time of a tick.
   package struct SilentThread: Sendable, Equatable {

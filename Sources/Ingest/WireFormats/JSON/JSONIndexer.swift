@@ -7,8 +7,8 @@ struct JSONIndexer: ~Copyable {
   /// The offsets of the most recently found tokens, followed by the length of the indexed bytes.
   let offsets: UnsafePointer<UInt32>
 
-  /// Creates an indexer for input of at most `capacity` bytes. It uses 4 bytes of memory per byte
-  /// of capacity.
+  /// Creates an indexer for input of at most `capacity` bytes, with 4 bytes of memory per byte of
+  /// capacity.
   init(capacity: Int) {
     guard let indexer = livehost_json_indexer_create(capacity),
       let offsets = livehost_json_indexer_places(indexer)

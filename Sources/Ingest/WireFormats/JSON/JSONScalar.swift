@@ -65,8 +65,7 @@ enum JSONScalar {
     return isNegative ? -value : value
   }
 
-  /// Returns the double nearest to a number of either kind. It is infinite if the number is too
-  /// large.
+  /// Returns the double nearest to a number of either kind, or infinity if the number is too large.
   static func double(_ bytes: UnsafePointer<UInt8>, count: Int) -> Double {
     var mantissa: UInt64 = 0
     var digits = 0

@@ -1,9 +1,8 @@
 /// The tokens of one line of JSON, with a parser for their grammar (RFC 8259).
 ///
 /// simdjson finds the offset of each token's first byte, and guarantees that strings are closed and
-/// free of control characters, and that the line is UTF-8. This type checks the rest of the
-/// grammar. Each method that reads a token returns the next token, or `nil` if the line is
-/// malformed.
+/// free of control characters, and that the line is UTF-8. `JSONTokens` checks the rest of the
+/// grammar. A method that reads a token returns the next token, or `nil` if the line is malformed.
 struct JSONTokens {
   /// The maximum depth of nested containers. A line with deeper nesting is malformed.
   static let maximumDepth = 64

@@ -95,7 +95,7 @@ struct NativeMemberStorage: ~Copyable {
     return findEscaped(UnsafeBufferPointer(start: bytes, count: Int(name.count)), in: table)
   }
 
-  /// Finds a name that is written with escapes. It denotes the same name as its unescaped form.
+  /// Finds a name that is written with escapes, which denotes the same name as its unescaped form.
   private static func findEscaped(
     _ bytes: UnsafeBufferPointer<UInt8>, in table: WordTable
   ) -> Int? {

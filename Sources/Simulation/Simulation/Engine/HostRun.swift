@@ -9,11 +9,11 @@ import Throttling
 import ViewGraph
 import Wording
 
-/// The host's screen in a simulation. It is the same screen as in the daemon, and handles the
+/// The host's screen in a simulation, which is the same screen as in the daemon. Handles the
 /// results of effects like a room.
 final class HostRun: SlicedScreen {
-  /// The maximum number of events in flight: created events that a fault or lateness holds back.
-  /// Each takes about 400 bytes.
+  /// The maximum number of events in flight: created events that a fault or lateness holds back. An
+  /// event takes about 400 bytes.
   private static let limit = 200_000
 
   let screen: HostScreen

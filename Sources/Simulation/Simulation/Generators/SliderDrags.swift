@@ -68,8 +68,8 @@ package struct SliderDrags: EventGenerator {
     }
   }
 
-  /// Returns the pause before the next change. Hands are irregular: some pauses are a quarter
-  /// longer. None is shorter, so the fastest drag stays the fastest.
+  /// Returns the pause before the next change. Hands are irregular, so some pauses are a quarter
+  /// longer. No pause is shorter, so the fastest drag stays the fastest.
   static func pause(_ period: Int64, _ random: inout SeededGenerator) -> Int64 {
     random.isOne(in: 8) ? period * 5 / 4 : period
   }

@@ -25,8 +25,8 @@ enum SourceDescription: Sendable {
     var size = 1
     /// The period within which all events except the first arrive, out of order.
     var within = VirtualTime.zero
-    /// The share of events that arrive late, in thousandths. Their timestamps show when they
-    /// happened.
+    /// The share of events that arrive late, in thousandths. Timestamps of late events show when
+    /// they happened.
     var lateShare: Int64 = 0
     var lateBy = VirtualTime.milliseconds(400)
   }

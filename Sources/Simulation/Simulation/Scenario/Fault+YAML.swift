@@ -2,8 +2,7 @@ import HangSimulation
 import YAMLReader
 
 extension Fault {
-  /// The maximum number of faults. Each event passes through all of them, and some faults copy
-  /// events.
+  /// The maximum number of faults. An event passes through all faults, and some faults copy events.
   private static let limit = 64
   private static let kinds = ["stall", "burst", "reorder", "duplicate", "drop", "reconnect"]
 

@@ -25,7 +25,7 @@ package struct Scenario: Sendable {
 
   /// The maximum number of runs. Longer reports would be unreadable.
   static let runLimit = 256
-  /// The maximum number of thresholds. Each is checked against all runs.
+  /// The maximum number of thresholds, each of which is checked against all runs.
   static let thresholdLimit = 256
 }
 

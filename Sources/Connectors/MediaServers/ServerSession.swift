@@ -146,7 +146,7 @@ package struct ServerSession {
   /// Reports the name of the monitored stream, and whether other streams are live.
   private mutating func reportChoice(_ name: String?, of live: Set<String>, at now: Instant) {
     let others = live.subtracting([name].compactMap { $0 })
-    // Repeating this whenever other streams change would flood a server with many streams.
+    // On a server with many streams, reporting every change of other streams would flood the room.
     guard watched == nil || name != current || others.isEmpty == hadOthers || failure != nil else {
       return setLive(watched, at: now)
     }

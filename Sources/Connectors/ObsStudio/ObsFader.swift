@@ -1,9 +1,7 @@
 import Glibc
 
-/// Converts between volumes and positions of OBS's faders, so that sliders on the screen match.
-///
-/// A fader covers -96 dB to 0 dB. Its position depends on the logarithm of the volume's distance
-/// from 6 dB.
+/// Converts between volumes and positions of OBS's faders, so that sliders on the screen match. A
+/// fader covers -96 dB to 0 dB, by the logarithm of the volume's distance from 6 dB.
 enum ObsFader {
   private static let offset = 6.0
   private static let range = 96.0

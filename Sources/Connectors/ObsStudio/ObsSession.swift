@@ -195,7 +195,7 @@ package struct ObsSession {
     perform(.status(status))
   }
 
-  /// Pauses or resumes the detection of a dead connection, which needs the source to read.
+  /// Suspends the detection of a dead connection while the source does not read, or resumes it.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     liveness.suspend(isPaused, at: now)
     if !isPaused, case .greeting = phase { phase = .greeting(deadline: now + settings.greeting) }

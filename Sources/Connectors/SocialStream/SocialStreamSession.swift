@@ -100,7 +100,7 @@ package struct SocialStreamSession {
     }
   }
 
-  /// Pauses or resumes the detection of a dead connection, which needs the source to read.
+  /// Suspends the detection of a dead connection while the source does not read, or resumes it.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     self.isPaused = isPaused
     connection?.liveness?.suspend(isPaused, at: now)
@@ -163,8 +163,8 @@ package struct SocialStreamSession {
 
   // MARK: Status reports
 
-  /// Reports the status at most at the pace of ``StatusPace``, because peers can change it at any
-  /// rate.
+  /// Reports the status, but no more often than ``StatusPace`` allows, because peers can change it
+  /// at any rate.
   private mutating func update(at now: Instant) {
     guard connection?.openedAt != nil, pace.mayReport(at: now) else { return }
     setStatus(live)

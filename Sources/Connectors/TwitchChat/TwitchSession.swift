@@ -422,7 +422,7 @@ package struct TwitchSession {
 
   // MARK: Backpressure
 
-  /// Pauses or resumes the detection of dead connections, which needs the source to read.
+  /// Suspends the detection of dead connections while the source does not read, or resumes it.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     for id in connections.keys.sorted() {
       connections[id]?.liveness.suspend(isPaused, at: now)

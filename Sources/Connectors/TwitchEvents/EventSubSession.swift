@@ -76,7 +76,7 @@ package struct EventSubSession {
   var generator: any RandomNumberGenerator
   var isOver = false
 
-  // Connections
+  // The state of connections.
   private var lastConnection = 0
   var connections: [Int: Connection] = [:]
   var current: Int?
@@ -88,7 +88,7 @@ package struct EventSubSession {
   private var replacementPolicy = ReconnectPolicy()
   private var identifiers = IdentifierMemory()
 
-  // Requests
+  // The state of requests.
   var lastRequest = 0
   var outstanding: [Int: Purpose] = [:]
   var queue: [Purpose] = [.validation]
@@ -102,7 +102,7 @@ package struct EventSubSession {
   private var validateAt: Instant?
   private var pollAt: Instant?
 
-  // Subscriptions
+  // The state of subscriptions.
   var user: String?
   var channel: String?
   var scopes: Set<String> = []
@@ -483,7 +483,7 @@ package struct EventSubSession {
 
   // MARK: Backpressure
 
-  /// Pauses or resumes the detection of dead connections, which needs the source to read.
+  /// Suspends the detection of dead connections while the source does not read, or resumes it.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     for id in connections.keys.sorted() {
       connections[id]?.liveness?.suspend(isPaused, at: now)

@@ -196,7 +196,7 @@ package final class EventSubSource: LiveSource {
   }
 
   private func renewed(_ renewal: EventSubSession.Renewal) {
-    // Deferred, because this may run within an effect of the session.
+    // Deferred, because the caller may be performing an effect of the session.
     eventLoop.assumeIsolated().execute { [weak self] in
       self?.advance { $0.renewed(renewal, at: $1) }
     }

@@ -23,9 +23,9 @@ package struct WebhookDelivery: Sendable {
 /// - `=text`: a literal text.
 /// - `{data.amount} {data.currency}`: a template, which is present if all its values are.
 ///
-/// The prefix `html:` before a path converts HTML to plain text. A vertical bar separates
-/// alternatives; the first that is present counts. An empty string counts as absent. A text that
-/// contains JSON, such as a field of a form, is parsed.
+/// The prefix `html:` before a path converts HTML to plain text. A vertical bar between spaces
+/// separates alternatives; the first that is present counts. An empty string counts as absent. A
+/// text that contains JSON, such as a field of a form, is parsed.
 struct DeliveredValue: Sendable, Equatable {
   enum Step: Sendable, Equatable {
     case member(String)

@@ -14,8 +14,9 @@ extension WebhookMapping.Rule {
   /// Creates the event of a delivery.
   ///
   /// Each member gets the first of its values that the daemon accepts, and is omitted if there is
-  /// none. A person's name and identifier replace each other if one is missing. Throws only if the
-  /// type requires a member that has no usable value. `identifier` is for events that set none.
+  /// none. A person's name and identifier replace each other if one is missing. An event that sets
+  /// no identifier gets `identifier`. Throws only if the type requires a member that has no usable
+  /// value.
   func event(
     _ delivery: WebhookDelivery, _ element: JSONValue?, time: Int?, identifier: String?,
     _ check: NativeLineCheck

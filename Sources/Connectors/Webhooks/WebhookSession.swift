@@ -186,8 +186,8 @@ package struct WebhookSession {
   /// Records that the daemon has stopped or resumed accepting events.
   package mutating func pause(_ isPaused: Bool) { self.isPaused = isPaused }
 
-  /// Reports the status at most at the pace of ``StatusPace``, because senders can change it at any
-  /// rate.
+  /// Reports the status, but no more often than ``StatusPace`` allows, because senders can change
+  /// it at any rate.
   private mutating func update(at now: Instant) {
     guard state.state == .live, pace.mayReport(at: now) else { return }
     state.duplicate = duplicates

@@ -1,17 +1,13 @@
-/// Acts of viewers that the feed shows as rows, and their common goals, with their native `type`.
-/// Subscriptions, gifts, raids, and cheers are ``ChatNotice``s instead.
+/// Acts of viewers that the feed shows as rows, and their common goals. Unless stated, each case is
+/// named like its native `type`. Subscriptions, gifts, raids, and cheers are ``ChatNotice``s
+/// instead.
 public indirect enum ActivityEvent: Sendable, Hashable {
-  /// `follow`
   case follow(user: Person, id: Text?)
-  /// `redemption`
   case redemption(Redemption)
-  /// `announcement`
   case announcement(Announcement)
-  /// `hypeTrain`
   case hypeTrain(HypeTrain)
-  /// `prediction`; replaces the previous prediction.
+  /// Replaces the previous prediction.
   case prediction(Prediction)
-  /// `goal`
   case goal(Goal)
   /// `host.activity`: the host pins, unpins, or dismisses a row of the feed.
   case handle(number: Int, NoticeHandling)

@@ -95,7 +95,7 @@ extension ByteSlab {
     case json
     /// Escapes of IRCv3 tag values: `\s` space, `\:` semicolon, `\\`, `\r`, `\n`.
     case ircTag
-    /// The inside of a JSON array of strings, without brackets. Its text is the strings joined by
+    /// The inside of a JSON array of strings, without brackets. The text is these strings joined by
     /// commas.
     case jsonStrings
   }

@@ -1,16 +1,12 @@
-/// Events of the chat, and acts of the host on it, with their `type` in the native format.
+/// Events of the chat, and acts of the host on it. Unless stated, the native `type` of a case is
+/// `chat.` followed by its name.
 public enum ChatEvent: Sendable, Hashable {
-  /// `chat.message`
   case message(ChatMessage)
-  /// `chat.delete`
   case delete(messageID: Text)
-  /// `chat.clear`
   case clear
-  /// `chat.timeout`
   case timeout(ChatTimeout)
-  /// `chat.notice`. Boxed, because notices are rare and larger than messages.
+  /// Boxed, because notices are rare and larger than messages.
   indirect case notice(ChatNotice)
-  /// `chat.modes`
   case modes(ChatModes)
   /// `host.filter`: the host's filter for messages.
   case filter(MessageFilter)
@@ -134,8 +130,8 @@ public struct ChatMessage: Sendable {
     return slab._withUnsafeGuaranteedRef { $0.withBytes(of: slice, body) }
   }
 
-  /// Returns whether both messages are at the same location in memory. Two messages with equal
-  /// texts need not be.
+  /// Returns whether both messages are at the same location in memory. Messages with equal texts
+  /// may be at different locations.
   package func isIdentical(to other: ChatMessage) -> Bool {
     slab === other.slab && slices.id.offset == other.slices.id.offset
       && slices.text.offset == other.slices.text.offset && marks == other.marks
@@ -329,8 +325,8 @@ public struct ChatNotice: Sendable, Hashable {
   public var count: Int
   /// The group that a gift bomb shares with its gifts. `nil` for a separate notice.
   public var group: Text?
-  /// An identifier that is unique within its room, if the source provides one. The displayed notice
-  /// does not keep it.
+  /// An identifier that is unique within its room, if the source provides one. Displayed notices do
+  /// not keep identifiers.
   public var id: Text?
   public var kind: Kind
   /// The person's message with the notice. The message has the notice's identifier, and as its kind

@@ -1,10 +1,9 @@
-/// Events of the control panel, with their `type` in the native format.
+/// Events of the control panel. Unless stated, each case is named like its native `type`.
 public enum ControlEvent: Sendable, Hashable {
-  /// `slider`
   case slider(Slider)
-  /// `tap`; `on` is the new position of a switch, and `nil` toggles it.
+  /// `on` is the new position of a switch, or `nil` to toggle the switch.
   case tap(control: Text, on: Bool?)
-  /// `meter`: levels from 0 to 1, one per channel, at most ``maximumChannels``.
+  /// Levels from 0 to 1, one per channel, at most ``maximumChannels``.
   case meter(input: Text, levels: [Float])
   /// `host.set`: sets a slider remotely, in one step, to a value from 0 to 1.
   case set(control: Text, value: Double)

@@ -1,9 +1,6 @@
-/// Events of the header, with their `type` in the native format.
+/// Events of the header. Each case is named like its native `type`.
 public enum HeaderEvent: Sendable, Hashable {
-  /// `reaction`
   case reaction(kind: Text, count: Int)
-  /// `viewers`
   case viewers(count: Int)
-  /// `title`
   case title(Text)
 }

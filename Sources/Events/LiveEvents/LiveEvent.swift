@@ -20,7 +20,7 @@ public struct LiveEvent: Sendable, Hashable {
     case chat(ChatEvent)
     case control(ControlEvent)
     case header(HeaderEvent)
-    /// `stats`
+    /// `stats`: a measurement of the encoder and its connection.
     case liveRoomStats(StreamStatistics)
     case poll(PollEvent)
     case recorder(RecorderEvent)

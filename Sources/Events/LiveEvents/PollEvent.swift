@@ -1,10 +1,10 @@
-/// Events of a poll among the viewers, with their `type` in the native format.
+/// Events of a poll among the viewers. The native `type` of a case is `poll.` followed by its name.
 public enum PollEvent: Sendable, Hashable {
-  /// `poll.begin`; replaces the previous poll.
+  /// Replaces the previous poll.
   case begin(PollQuestion)
-  /// `poll.votes`: the current number of votes of each option, in the order of the options.
+  /// The current number of votes of each option, in the order of the options.
   case votes(pollID: Text, totals: [Int])
-  /// `poll.end`, with the index of the winning option if the source names one.
+  /// `winner` is the index of the winning option, if the source names one.
   case end(pollID: Text, winner: Int?)
 
   /// The maximum number of options of a poll.

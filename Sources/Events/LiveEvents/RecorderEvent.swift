@@ -1,8 +1,7 @@
-/// Reports of an external recorder, with their `type` in the native format.
+/// Reports of an external recorder. The native `type` of a case is `recorder.` followed by its
+/// name.
 public enum RecorderEvent: Sendable, Hashable {
-  /// `recorder.state`
   case state(RecorderState)
-  /// `recorder.progress`
   case progress(RecorderProgress)
 }
 

@@ -1,8 +1,7 @@
-/// Events of the waiting room, and acts of the host on it, with their `type` in the native format.
+/// Events of the waiting room, and acts of the host on it. Unless stated, the native `type` of a
+/// case is `waiting.` followed by its name.
 public enum WaitingRoomEvent: Sendable, Hashable {
-  /// `waiting.join`
   case join(Person)
-  /// `waiting.leave`
   case leave(Person)
   /// `waiting.admit`: the platform admitted a person.
   case admitted(Person)

@@ -163,7 +163,6 @@ package struct ActivityFeed: Equatable, Sendable, Codable {
     add(row)
   }
 
-  /// O(``limit``).
   mutating func retract(_ retraction: ActivityFeature.Retraction) {
     for index in rows.indices where rows[index].says(retraction) { rows[index].removeWords() }
   }
@@ -173,7 +172,6 @@ package struct ActivityFeed: Equatable, Sendable, Codable {
     rows.contains { $0.says(retraction) }
   }
 
-  /// O(``limit``).
   mutating func add(_ row: ActivityRow) {
     total += 1
     if row.kind.folds {

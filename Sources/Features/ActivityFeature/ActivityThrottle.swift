@@ -21,7 +21,7 @@ package struct ActivityThrottle: PartThrottle {
 
   package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
     trains = Paced(LatestWins(interval: policies[.goals].interval))
-    // Of more than `keyCapacity` goals, the progress passes without a throttle.
+    // The progress of goals beyond `keyCapacity` passes without a throttle.
     goals = Paced(
       KeyedLatestWins(
         interval: policies[.goals].interval, keyCapacity: 4 * ActivityFeature.maximumGoals))

@@ -12,7 +12,7 @@ extension ChatFeature.State {
 
   package var isAnalysing: Bool { bookkeeping.analysis?.underWay != nil }
 
-  /// Whether bursts of duplicates are current, and expire even without further messages.
+  /// Whether there are current bursts of duplicates, which expire even without further messages.
   package var hasBursts: Bool { waves?.current.isEmpty == false }
 }
 

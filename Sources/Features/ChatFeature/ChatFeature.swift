@@ -33,7 +33,7 @@ package struct ChatFeature {
 
   package init(dependencies: Dependencies = .live()) { self.dependencies = dependencies }
 
-  /// O(1) per message on average; O(history) per moderation event.
+  /// Takes O(1) per message on average, and O(history) per moderation event.
   package func reduce(into state: inout State, action: Action) -> Effect<Action> {
     switch action {
     case .messages(let batch):

@@ -38,7 +38,7 @@ package struct ChatFilter: Equatable, Sendable, Codable {
 
   package var isEmpty: Bool { person == nil && words.isEmpty && !mentionsOnly && platform == nil }
 
-  /// O(length of the text) if words are searched, regardless of the words.
+  /// Takes O(length of the text) if words are searched, regardless of the words.
   func passes(_ message: DisplayedMessage) -> Bool {
     if mentionsOnly, !message.isMention { return false }
     if let person, message.message.userID != person { return false }
@@ -66,6 +66,6 @@ package struct MentionedNames: Equatable, Sendable, Codable {
 
   var isEmpty: Bool { names.isEmpty }
 
-  /// O(length of the text), regardless of the names and their number.
+  /// Takes O(length of the text), regardless of the names and their number.
   func occur(in text: Text) -> Bool { search.occurs(in: text) }
 }

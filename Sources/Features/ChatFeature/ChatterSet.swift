@@ -16,7 +16,7 @@ package struct ChatterSet: Sendable {
   /// The people who wrote the most messages, busiest first. Among people with equal counts, the
   /// first to reach the count is first.
   package private(set) var top: [TopChatter] = []
-  /// Whether people beyond ``capacity`` were not counted.
+  /// Whether people beyond ``capacity`` were omitted.
   package private(set) var isFull = false
 
   package init() {}
@@ -149,7 +149,7 @@ struct KeyTable: Sendable {
   private var counts: ContiguousArray<Int> = ContiguousArray(repeating: 0, count: 64)
   private(set) var count = 0
   /// A seed that differs between processes, so that an attacker cannot choose colliding keys. Only
-  /// the memory layout depends on it.
+  /// the memory layout depends on the seed.
   private let seed = UInt64(truncatingIfNeeded: Hasher().finalize())
 
   /// Counts a key. Returns its new count, or `nil` for a new key if there are already `limit` keys.
@@ -293,7 +293,7 @@ extension KeyTable: Equatable {
   }
 }
 
-/// Encodes the used keys with their counts, 24 bytes each, in any memory layout.
+/// Encodes the used keys with their counts, 24 bytes each, independent of the memory layout.
 extension KeyTable: Codable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()

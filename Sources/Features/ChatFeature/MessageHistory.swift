@@ -28,7 +28,7 @@ package struct MessageHistory: Sendable {
   }
 
   /// Adds the messages of `batch` that remain in the history after the whole batch is added. Copies
-  /// no others.
+  /// only these messages.
   ///
   /// - Parameters:
   ///   - first: The number of the first message of the batch.
@@ -221,7 +221,7 @@ extension MessageHistory: Equatable {
   }
 }
 
-/// Encoded oldest first, in any memory layout of the ring.
+/// Encodes the messages oldest first, independent of the ring's memory layout.
 extension MessageHistory: Codable {
   private enum CodingKeys: String, CodingKey { case limit, messages, leftOut }
 

@@ -37,7 +37,7 @@ package struct RecentModeration: Equatable, Sendable, Codable {
     newestDeletion = max(newestDeletion, time)
   }
 
-  /// Returns whether a message with this timestamp may be hidden. Most messages may not.
+  /// Returns whether moderation may hide a message with this timestamp. Most messages are too new.
   func concerns(_ time: Timestamp) -> Bool {
     time < newest || (!deletions.isEmpty && !Self.isBeyondReach(time, of: newestDeletion))
   }

@@ -101,7 +101,7 @@ package struct TextSearch: Sendable {
     return Int(first[Int(byte)])
   }
 
-  /// O(length of the text), and at most O(``searchedBytes``).
+  /// Takes O(length of the text), and at most O(``searchedBytes``).
   package func occurs(in text: Text) -> Bool { text.withUTF8 { search($0).isFound } }
 
   package func search(_ bytes: UnsafeBufferPointer<UInt8>) -> Outcome {

@@ -23,8 +23,8 @@ package struct DragBookkeeping: Equatable, Sendable, Codable {
     return true
   }
 
-  /// Records that a second has passed for a drag. Removes the drag if it has paused for too long,
-  /// and returns whether it has.
+  /// Records that a second has passed for a drag. Returns true, and removes the drag, if it has
+  /// paused for too long.
   mutating func recordTick(of control: String) -> Bool {
     let ticks = (idle[control] ?? 0) + 1
     guard ticks >= Self.patience else {

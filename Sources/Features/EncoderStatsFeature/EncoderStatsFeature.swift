@@ -93,8 +93,8 @@ package struct EncoderStatsFeature {
         frameShortfall: state.bestFrameRate > 0 ? 1 - rate / state.bestFrameRate : 0)
     }
     if let dropped = window.droppedFrames {
-      // The counter runs since the stream began, possibly before the first sample, and restarts at
-      // zero with the encoder.
+      // The counter of dropped frames has been running since the stream began, possibly before the
+      // first sample, and restarts at zero with the encoder.
       levels.note(droppedFrames: max(0, dropped.last - (state.droppedFrames ?? dropped.minimum)))
       state.droppedFrames = dropped.last
     }

@@ -78,7 +78,7 @@ package struct HeaderFeature {
   }
 
   /// Advances the duration. Ticks arrive in order, so a tick far before the current duration proves
-  /// that an earlier timestamp was wrong, and corrects it.
+  /// that an earlier timestamp was wrong, and corrects the duration.
   private func tick(to time: Timestamp, _ state: inout State) {
     guard let start = state.liveSince else { return }
     let (elapsed, overflow) = time.subtractingReportingOverflow(start)

@@ -4,9 +4,9 @@ package import LiveEvents
 /// The state and progress of a room's recorders: an external recorder, which reports its state by
 /// events, and the room's own recorder, which this feature starts and stops.
 ///
-/// Effects attempt each request to the room's own recorder, and the results of effects are inputs. A
-/// failed start is repeated until it succeeds or another request replaces it, if no client waits for
-/// the outcome or if the start replaces a failed recording.
+/// Effects attempt each request to the room's own recorder, and the results of effects are inputs.
+/// A failed start is repeated until it succeeds or another request replaces it, if no client waits
+/// for the outcome or if the start replaces a failed recording.
 @Reducer
 package struct RecorderFeature {
   @ObservableState
@@ -76,7 +76,7 @@ extension RecorderFeature {
   /// How long a recording must run for the failures before it to be forgotten.
   private static let probation = Duration.seconds(60)
 
-  /// The time after which an attempt is reported as failing, and the message. An unresponsive disk
+  /// The time after which an attempt is reported as failing with ``silence``. An unresponsive disk
   /// can block a call forever, and nothing can end the call.
   private static let patience = Duration.seconds(10)
   private static let silence = "the disk does not respond"

@@ -15,7 +15,7 @@ package struct SourcesThrottle: PartThrottle {
   private var states: Paced<KeyedLatestWins<Text, Report>>
 
   package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
-    // The states of more than `keyCapacity` sources pass without a throttle.
+    // The states of sources beyond `keyCapacity` pass without a throttle.
     states = Paced(
       KeyedLatestWins(
         interval: policies[.sources].interval, keyCapacity: 2 * SourcesFeature.limit))

@@ -6,27 +6,27 @@ package import RateLimiting
 /// The throttling class of a kind is a promise of the feature: events that must not be lost do not
 /// have a class that loses them. The configuration determines how long an event may wait.
 package enum ThrottledKind: String, CaseIterable, Sendable {
-  /// `chat.message`
+  /// Applies to `chat.message`.
   case chat
-  /// `waiting.join`, `waiting.leave`, `waiting.admit`
+  /// Applies to `waiting.join`, `waiting.leave`, and `waiting.admit`.
   case waitingRoom
-  /// `slider` changes
+  /// Applies to changes in `slider`.
   case controls
-  /// `meter`
+  /// Applies to `meter`.
   case meters
-  /// `reaction`
+  /// Applies to `reaction`.
   case reactions
-  /// `viewers`
+  /// Applies to `viewers`.
   case viewers
-  /// `poll.votes`
+  /// Applies to `poll.votes`.
   case votes
-  /// `stats`
+  /// Applies to `stats`.
   case statistics
-  /// `recorder.progress`
+  /// Applies to `recorder.progress`.
   case progress
-  /// `source.state`
+  /// Applies to `source.state`.
   case sources
-  /// `goal`, `hypeTrain` progress
+  /// Applies to `goal`, and to progress in `hypeTrain`.
   case goals
 
   /// Returns the kind of an event, or `nil` for an event that never waits.

@@ -37,10 +37,11 @@ package struct WaitingRoomFeature {
     /// The host admits a waiting person, if the capacity allows.
     case admitPersonTapped(Text)
     case capacityChanged(Int?)
-    /// Starting at this time, this number of people per second is admitted automatically.
+    /// Starting at this time, this number of people per second, or with `nil` none, is admitted
+    /// automatically.
     case paceChanged(Double?, at: Timestamp)
-    /// An announcement at the second time schedules the stream for the first time, or for an
-    /// unknown time.
+    /// The stream is scheduled to start at the first timestamp, if known. The second timestamp is
+    /// the time of the announcement.
     case scheduled(Timestamp?, at: Timestamp)
     /// The time of the events has advanced.
     case ticked(at: Timestamp)
@@ -60,7 +61,7 @@ package struct WaitingRoomFeature {
 
   package init() {}
 
-  /// O(1) on average per change.
+  /// Takes O(1) on average per change.
   package func reduce(into state: inout State, action: Action) -> Effect<Action> {
     switch action {
     case .changed(let changes):
@@ -100,7 +101,7 @@ package struct WaitingRoomFeature {
   }
 
   private func leave(_ person: Person, _ state: inout State) -> Bool {
-    // Looked up first, so that observers are not notified without a change.
+    // The person is looked up first, so that observers are not notified without a change.
     guard state.people.contains(person.id) else { return false }
     state.people.remove(person.id)
     return true

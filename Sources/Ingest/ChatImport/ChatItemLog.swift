@@ -229,7 +229,8 @@ struct ChatItemLog: Sendable {
     private func notice(
       _ kind: String, _ count: Int?, _ user: PlatformUser, _ lines: inout NativeLines
     ) {
-      // In these notices, the text is YouTube's own and not the person's.
+      // The text of gift bombs without a count, and of welcome notices, is YouTube's and not the
+      // person's.
       let isGift = kind == "giftBomb" && count == nil
       let isPlatform = isGift || kind == "subscribe" && text.hasPrefix("Welcome to ")
       lines.add("chat.notice", room: nil, at: time) {

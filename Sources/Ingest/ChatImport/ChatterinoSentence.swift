@@ -125,7 +125,7 @@ enum ChatterinoSentence: Equatable {
     let start = words.firstIndex(of: "for").map { $0 + 1 } ?? words.startIndex
     var sum: Int?
     let rest = words[start...]
-    // Archives write `600 seconds` instead.
+    // Archives write durations such as `600 seconds`.
     if let seconds = rest.first.flatMap({ Int($0) }), seconds >= 0,
       rest.dropFirst().first?.hasPrefix("second") == true
     {

@@ -80,7 +80,7 @@ struct SocialStreamMemory: Sendable {
   }
 
   private func identifiers(where isMeant: (Entry) -> Bool) -> [String] {
-    // The oldest message is first.
+    // Searches the messages in their order of arrival.
     (order[oldest...] + order[..<oldest])
       .filter { entries[$0].map(isMeant) == true }.map(\.text)
   }

@@ -130,7 +130,7 @@ struct SocialStreamMessage {
 
   /// Returns the author's text, `[image]` if there is only an image, or `nil` if there is neither.
   mutating func words() -> String? {
-    // Longer than a message of any platform, and short enough for a line.
+    // The limit exceeds the message length of every platform, and fits into a line.
     let whole = text("chatmessage") ?? ""
     let written = whole.clipped(to: 8192)
     if written.utf8.count < whole.utf8.count { recordOdd("chatmessage") }

@@ -13,7 +13,7 @@ package struct GzipReader: ~Copyable {
   /// The largest window, with a gzip header; see `inflateInit2` in zlib's manual.
   private static let windowBits: Int32 = 15 + 16
 
-  // Allocated separately, because zlib keeps the address of its stream.
+  // The stream is allocated separately, because zlib keeps its address.
   private let stream: UnsafeMutablePointer<z_stream>
   private let output: UnsafeMutableRawBufferPointer
   private var isInMember = false

@@ -88,7 +88,7 @@ struct ConnectionCore: ~Copyable {
     case .rejected(let reason, let room):
       let remarks = decoder.takeRemarks()
       batches.addRemarks(remarks, room: room)
-      // Determined only for the first such line, because it costs time.
+      // The fault is described only for the first line with this reason, because that costs time.
       let fault =
         batches.isFirst(reason, room: room)
         ? decoder.fault(of: line, in: slab) ?? remarks.unknownKind : nil

@@ -42,7 +42,7 @@ public struct ConnectionOptions: Sendable, Hashable {
   public var clock: FrameClock?
   /// The required format of later event lines. Event lines in another format are rejected.
   public var format: WireFormat?
-  /// The default platform and source of later events. A line that names its own overrides them.
+  /// The default platform and source of later events, for lines that do not name their own.
   public var platform: Text?
   public var source: Text?
 

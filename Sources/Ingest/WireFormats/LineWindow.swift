@@ -14,7 +14,8 @@ struct LineWindow: ~Copyable {
   static let capacity = 16 * 1024
 
   private var indexer = JSONIndexer(capacity: LineWindow.capacity)
-  /// Kept alive until the window's last line, so that no other slab gets its address.
+  /// The slab of the window, kept alive until the window's last line so that no other slab gets its
+  /// address.
   private var slab: ByteSlab?
   /// The offset of the window in the slab. Lines before `next` have been returned already.
   private var start = 0
@@ -61,7 +62,7 @@ struct LineWindow: ~Copyable {
   /// Releases the slab if `line` is the last line in the window.
   @inline(__always)
   mutating func release(after line: ByteSlab.Slice) {
-    // LF or CR LF follows the line.
+    // The line end, LF or CR LF, has at most two bytes.
     if Int(line.offset) &+ line.count &+ 2 >= end { slab = nil }
   }
 

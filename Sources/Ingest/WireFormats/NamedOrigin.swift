@@ -9,7 +9,7 @@ struct NamedOrigin {
 
   mutating func origin(platform: Text, source: Text) -> Origin {
     if self.platform == platform, self.source == source { return origin }
-    // Copies own their texts, so that the cache keeps no slab alive.
+    // The cache owns its texts, so that it keeps no slab alive.
     (self.platform, self.source) = (platform.owned(), source.owned())
     origin = Origin(platform: platform, source: source)
     return origin

@@ -36,7 +36,7 @@ package struct JournalQueue: Sendable {
     case entry(LogRecord)
     /// The last suppressed record of a kind, which represents `count` records.
     case repeated(LogRecord, count: UInt64)
-    /// The entries lost since the last such report.
+    /// The entries lost since the last report of losses.
     case lost(LostEntries)
   }
 

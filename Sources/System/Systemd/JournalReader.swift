@@ -95,7 +95,7 @@ package struct JournalReader: ~Copyable {
       code = sd_journal_seek_tail(journal)
     }
     if code < 0 { throw SystemError(.seekJournal, code: code) }
-    // One more step, because "next" advances past the current entry.
+    // Moves one step more, because "next" advances past the current entry.
     let steps = UInt64(max(0, count)) + 1
     let moved = sd_journal_previous_skip(journal, steps)
     if moved < 0 { throw SystemError(.seekJournal, code: moved) }

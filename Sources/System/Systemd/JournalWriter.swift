@@ -71,12 +71,12 @@ package final class JournalWriter: Sendable {
     wake.raise()
   }
 
-  /// Waits until everything logged before is written, including repeat counts, and returns whether
-  /// it was. The timeout keeps a stalled journald from blocking the end of the program.
+  /// Waits until everything logged before is written, including repeat counts. Returns false if the
+  /// timeout passes first, because a stalled journald must not block the end of the program.
   @discardableResult
   package func flush(timeoutNanoseconds: UInt64) -> Bool {
     guard let signal = try? WakeSignal() else {
-      // Without a free descriptor this cannot wait. The writer continues, but completion is
+      // Without a free descriptor, waiting is impossible. The writer continues, but completion is
       // unknown.
       wake.raise()
       return false

@@ -18,11 +18,11 @@ package final class Heartbeat: Sendable {
 package struct WatchedThread: Sendable {
   /// The consequence if the thread is stuck.
   package enum Duty: Sendable {
-    /// The thread serves rooms or connections, which make no progress.
+    /// The thread serves rooms or connections, which make no progress while the thread is stuck.
     case loop
     /// The thread writes to a disk; requests that wait for the disk are delayed.
     case storage
-    /// Nothing waits for the thread, so the watchdog is fed nevertheless.
+    /// Nothing waits for the thread, so the watchdog is fed even if the thread is stuck.
     case log
   }
 

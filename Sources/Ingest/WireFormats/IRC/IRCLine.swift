@@ -20,7 +20,7 @@ struct IRCLine {
   var command = ByteSpan()
   /// The first parameter, or empty if there is none.
   var target = ByteSpan()
-  /// The last parameter if there are several. In a message, it is the text.
+  /// The last parameter if there are several, such as the text of a message.
   var last: ByteSpan?
 
   private static let maximumParameters = 15

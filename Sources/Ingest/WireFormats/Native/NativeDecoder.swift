@@ -141,7 +141,8 @@ struct NativeTypeTable: Sendable {
   static let own = NativeTypeTable(NativeLineType.named)
 
   let names: WordTable
-  // Reading from any thread is safe: only `init` writes to this memory, which is never freed.
+  // The types, indexed by the value that `names` has for their name. Reading from any thread is
+  // safe: only `init` writes to this memory, which is never freed.
   nonisolated(unsafe) let types: UnsafePointer<NativeLineType>
 
   private init(_ named: [(name: String, type: NativeLineType)]) {

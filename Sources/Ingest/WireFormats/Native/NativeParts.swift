@@ -127,30 +127,30 @@ extension LiveEvent.Payload {
 /// The list is flat so that one array holds a line's values for all types, since the type is known
 /// only after reading. It has at most ``WordTable/limit`` cases.
 enum NativeMember: Int, CaseIterable {
-  // All lines.
+  // Members of all lines.
   case type, room, ts
-  // Several parts.
+  // Members of several parts.
   case id, user, kind, count, title, control, value, state
-  // Chat.
+  // Members of the chat.
   case text, replyTo, bits, channel, action, emotes, seconds, group
   case slowSeconds, emoteOnly, followersOnlyMinutes, subscribersOnly, uniqueOnly
   case words, mentionsOnly, names, position, message, notice, handling
   case run, samples, mergers, members, highlights
-  // Control.
+  // Members of the control panel.
   case phase, on, input, levels, surface, request, reason
-  // Statistics.
+  // Members of the statistics.
   case bitrateKbps, framesPerSecond, droppedFrames, roundTripMs, congestion
-  // Recorder.
+  // Members of the recorder.
   case bytes, durationMs, done, total
-  // Waiting room.
+  // Members of the waiting room.
   case startsAt, all, perSecond
-  // Activity.
+  // Members of the activity feed.
   case level, progress, goal, cost, target, activity
-  // Sources.
+  // Members of sources.
   case source, platform, behindMs, lost, backfilled, duplicate, notShown, from, to
-  // Poll.
+  // Members of the poll.
   case options, endsAt, totals, winner
-  // Lines to the connection.
+  // Members of lines to the connection.
   case token, clock, format, sequence
   /// The members `user.id`, `user.name`, `user.badges` and `user.color`.
   case userID, userName, userBadges, userColor

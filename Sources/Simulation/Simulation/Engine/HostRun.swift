@@ -29,7 +29,7 @@ final class HostRun: SlicedScreen {
 
   init(_ scenario: Scenario, _ settings: RunSettings, _ world: SimulatedWorld) {
     self.world = world
-    // A sweep runs the same scenario with many seeds.
+    // The seed is replaced, because a sweep runs the same scenario with many seeds.
     var scenario = scenario
     scenario.seed = world.seed
     shared = SharedState(sources: scenario.sources.count, limit: Self.limit)

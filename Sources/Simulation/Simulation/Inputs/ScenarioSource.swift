@@ -6,7 +6,7 @@ package final class ScenarioSource: EventSource {
   /// The events of a recording. ``taken`` is the number of events already delivered.
   private var recorded: [TimedEvent] = []
   @exclusivity(unchecked) private var taken = 0
-  // A generator uses the following values instead.
+  // The following values belong to generated sources.
   @exclusivity(unchecked) private var arrivals = Arrivals(
     .listed([]), load: 0, random: SeededGenerator(seed: 0))
   @exclusivity(unchecked) private var maker: PayloadMaker?

@@ -14,7 +14,7 @@ package struct AttemptBudget: Sendable {
   }
 
   /// Consumes up to `count` attempts, as many as the limit allows at `now`. Returns their number.
-  /// O(limit).
+  /// Takes O(limit).
   package mutating func consume(_ count: Int, at now: Instant) -> Int {
     attempts.removeAll { now - $0 >= window }
     let granted = min(count, limit - attempts.count)

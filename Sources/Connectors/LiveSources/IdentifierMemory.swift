@@ -13,7 +13,7 @@ package struct IdentifierMemory: Sendable {
 
   package init() {}
 
-  /// Adds an identifier and returns whether it is new. O(length), amortised.
+  /// Adds an identifier and returns whether it is new. Takes O(length), amortised.
   package mutating func isNew(_ identifier: UnsafeRawBufferPointer) -> Bool {
     var hasher = Hasher()
     hasher.combine(bytes: identifier)

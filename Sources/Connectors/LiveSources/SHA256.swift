@@ -14,7 +14,7 @@ package enum SHA256 {
     0xc671_78f2,
   ]
 
-  /// Returns the 32-byte hash. O(length).
+  /// Returns the 32-byte hash. Takes O(length).
   package static func hash(_ bytes: some Collection<UInt8>) -> [UInt8] {
     var message = Array(bytes)
     let bits = UInt64(message.count) * 8
@@ -32,7 +32,7 @@ package enum SHA256 {
     }
   }
 
-  /// Returns the 32-byte HMAC-SHA256 (RFC 2104). O(length).
+  /// Returns the 32-byte HMAC-SHA256 (RFC 2104). Takes O(length).
   package static func authenticationCode(of message: [UInt8], key: [UInt8]) -> [UInt8] {
     let short = key.count > 64 ? hash(key) : key
     let block = short + [UInt8](repeating: 0, count: 64 - short.count)

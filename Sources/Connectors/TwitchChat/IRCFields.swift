@@ -38,13 +38,13 @@ struct IRCFields {
       ?? ""
   }
 
-  /// Returns a parameter by its index, or `nil` if there are fewer. O(length of the line).
+  /// Returns a parameter by its index, or `nil` if there are fewer. Takes O(length of the line).
   func parameter(_ index: Int) -> String? {
     bytes(ofParameter: index).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Returns a parameter for comparison, or `nil` if it is absent or longer than 64 bytes. O(length
-  /// of the line).
+  /// Returns a parameter for comparison, or `nil` if it is absent or longer than 64 bytes. Takes
+  /// O(length of the line).
   func word(_ index: Int) -> String? { bytes(ofParameter: index).flatMap(Self.word) }
 
   /// Returns the channel that a parameter names, without its `#`.
@@ -77,7 +77,8 @@ struct IRCFields {
     return nil
   }
 
-  /// Returns the raw value of a tag, or `nil` if the tag is absent or empty. O(length of the tags).
+  /// Returns the raw value of a tag, or `nil` if the tag is absent or empty. Takes O(length of the
+  /// tags).
   func tag(_ name: StaticString) -> UnsafeRawBufferPointer? {
     var start = tags.lowerBound
     while start < tags.upperBound {

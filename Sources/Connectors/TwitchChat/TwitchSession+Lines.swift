@@ -25,7 +25,8 @@ extension TwitchSession {
     case forwardUntagged(UntaggedMessage)
   }
 
-  /// Processes a line without its line ending. Returns how to handle it. O(length of the line).
+  /// Processes a line without its line ending. Returns how to handle it. Takes O(length of the
+  /// line).
   package mutating func receive(
     _ line: UnsafeRawBufferPointer, on id: Int, at now: Instant
   ) -> Verdict {
@@ -59,7 +60,8 @@ extension TwitchSession {
   }
 
   /// Returns whether to forward a line of a channel's history: a message or moderators' action sent
-  /// after `time`, in milliseconds since 1970, that is new and not deleted. O(length of the line).
+  /// after `time`, in milliseconds since 1970, that is new and not deleted. Takes O(length of the
+  /// line).
   package mutating func receive(
     history line: UnsafeRawBufferPointer, of channel: String, since time: Int
   ) -> Bool {

@@ -97,7 +97,7 @@ package struct TwitchSession {
 
   // MARK: Time
 
-  /// The time at which to call ``wake(at:)``. O(number of connections and pending joins).
+  /// The time at which to call ``wake(at:)``. Takes O(number of connections and pending joins).
   package var deadline: Instant? {
     guard !isOver else { return nil }
     var deadline = copiesEnd

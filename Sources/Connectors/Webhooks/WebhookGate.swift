@@ -93,7 +93,7 @@ package struct WebhookGate: Sendable {
     return Self.areEqual(SHA256.hash(Array(text.utf8)), secret)
   }
 
-  /// Returns whether a text is the signature of a body. Some senders prefix it with `sha256=`.
+  /// Returns whether a text is the signature of a body, which some senders prefix with `sha256=`.
   private func isSigned(_ body: [UInt8], _ text: String) -> Bool {
     guard let key else { return true }
     let digits = text.hasPrefix("sha256=") ? text.dropFirst(7) : text[...]

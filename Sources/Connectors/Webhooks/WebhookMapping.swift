@@ -108,7 +108,7 @@ package final class NativeLineCheck {
 
   package init() {}
 
-  /// Returns a human-readable reason why the daemon would reject a line, or `nil`. O(length).
+  /// Returns a human-readable reason why the daemon would reject a line, or `nil`. Takes O(length).
   package func fault(of line: [UInt8]) -> String? {
     rejection(of: line)?.text
   }

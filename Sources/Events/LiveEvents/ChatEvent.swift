@@ -151,7 +151,7 @@ public struct ChatMessage: Sendable {
   var emoteOffset: Int {
     Int(channelSlice.offset) + channelSlice.count + (marks & Mark.bits == 0 ? 0 : 4)
   }
-  /// The number of emotes. O(1).
+  /// The number of emotes. Takes O(1).
   package var emoteCount: Int {
     hasEmotes ? slab.withBytes(of: ByteSlab.Slice(offset: emoteOffset, count: 1)) { Int($0[0]) } : 0
   }

@@ -8,7 +8,7 @@ public enum EmoteRanges {
   package static let positions = 0...65_535
 
   /// Returns the usable ranges among the first ``limit`` of `ranges`, which may be in any order. Of
-  /// overlapping ranges, the first to start is kept. O(length of the text).
+  /// overlapping ranges, the first to start is kept. Takes O(length of the text).
   public static func usable(_ ranges: some Collection<Range<Int>>, in text: Text) -> [Range<Int>] {
     guard !ranges.isEmpty else { return [] }
     let length = text.withUTF8 { $0.count { $0 & 0xC0 != 0x80 } }

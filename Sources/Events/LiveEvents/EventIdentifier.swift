@@ -18,7 +18,8 @@ extension LiveEvent {
 }
 
 extension Text {
-  /// A hash of the text's bytes that is the same in every process. O(length), eight bytes per step.
+  /// A hash of the text's bytes that is the same in every process. Takes O(length), eight bytes per
+  /// step.
   package var stableHash: UInt64 {
     withUTF8 { utf8 in
       let bytes = UnsafeRawBufferPointer(utf8)

@@ -1,6 +1,6 @@
 /// Returns the prime factors of `number` in ascending order, with repetitions, and none below 2.
 ///
-/// Yields regularly to other tasks, and throws `CancellationError` if cancelled. O(√`number`)
+/// Yields regularly to other tasks, and throws `CancellationError` if cancelled. Takes O(√`number`)
 /// divisions.
 package func primeFactors(of number: Int) async throws -> [Int] {
   guard number > 1 else { return [] }

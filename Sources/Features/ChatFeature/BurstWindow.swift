@@ -75,7 +75,7 @@ struct BurstWindow: Equatable, Sendable {
     }
   }
 
-  /// Marks messages as deleted. Returns the messages that leave a burst of duplicates.
+  /// Marks messages as deleted. Returns the messages that leave a burst of duplicates. Takes
   /// O(``capacity``), some ten microseconds.
   mutating func hide(_ target: ModerationTarget) -> [Entry] {
     var left: [Entry] = []

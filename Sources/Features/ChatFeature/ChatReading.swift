@@ -47,8 +47,8 @@ extension ChatFeature {
     }
   }
 
-  /// Updates the visible messages with the newest `count` messages of the history. O(`count`) if
-  /// there is a filter, a thread is open, or the host has scrolled back; otherwise O(1).
+  /// Updates the visible messages with the newest `count` messages of the history. Takes O(`count`)
+  /// if there is a filter, a thread is open, or the host has scrolled back; otherwise O(1).
   func follow(_ count: Int, in state: inout State) {
     guard state.filter != nil || state.thread != nil || state.readUpTo != nil else { return }
     let newest = state.messages.suffix(count)

@@ -70,7 +70,8 @@ extension ChatFeature.State {
     [messages, filtered, folded, thread?.messages].allSatisfy { $0?.limit ?? limit == limit }
   }
 
-  /// Changes the limit of all lists of messages. O(history) if the limit changes; otherwise O(1).
+  /// Changes the limit of all lists of messages. Takes O(history) if the limit changes; otherwise
+  /// O(1).
   package mutating func limitHistory(to limit: Int) {
     messages = messages.limited(to: limit)
     filtered = filtered?.limited(to: limit)

@@ -23,8 +23,8 @@ package struct ChatterSet: Sendable {
 
   package var count: Int { people.count }
 
-  /// Counts a message for the author of each element, except for people beyond ``capacity``. O(1)
-  /// on average per message. Copies nothing for known people who are not among the busiest.
+  /// Counts a message for the author of each element, except for people beyond ``capacity``. Takes
+  /// O(1) on average per message. Copies nothing for known people who are not among the busiest.
   package mutating func count(authorsOf batch: [TimedMessage]) {
     let most = min(batch.count, Self.countedAtOnce)
     withUnsafeTemporaryAllocation(of: UInt128.self, capacity: most) { keys in
@@ -232,7 +232,7 @@ struct KeyTable: Sendable {
     count -= 1
   }
 
-  /// Keeps the `limit` keys with the highest counts. O(*n* log *n*).
+  /// Keeps the `limit` keys with the highest counts. Takes O(*n* log *n*).
   mutating func keepBusiest(_ limit: Int) {
     let all = zip(counts, slots).filter { $0.1 != 0 }.sorted { $0 > $1 }
     self = KeyTable()

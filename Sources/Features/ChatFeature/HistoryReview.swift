@@ -28,7 +28,7 @@ extension ChatFeature {
     continueReview(&state)
   }
 
-  /// Reviews the next part of the history. O(``HistoryReview/bytes``), and for the last part
+  /// Reviews the next part of the history. Takes O(``HistoryReview/bytes``), and for the last part
   /// O(history) if a thread is open.
   func continueReview(_ state: inout State) {
     guard let review = state.bookkeeping.review else { return }

@@ -62,7 +62,7 @@ package struct MessageHistory: Sendable {
     }
   }
 
-  /// Returns the newest message with an identifier, if it is in the history. O(history).
+  /// Returns the newest message with an identifier, if it is in the history. Takes O(history).
   package func newest(withID id: Text) -> DisplayedMessage? {
     newestSlot(withID: id).flatMap { slots[$0] }
   }
@@ -96,8 +96,8 @@ package struct MessageHistory: Sendable {
     return rest
   }
 
-  /// Returns the position of the first message whose number is at least `number`, or the end. O(log
-  /// history).
+  /// Returns the position of the first message whose number is at least `number`, or the end. Takes
+  /// O(log history).
   func position(ofNumber number: Int) -> Int {
     var range = 0..<count
     while !range.isEmpty {

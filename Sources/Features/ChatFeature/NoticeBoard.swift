@@ -92,7 +92,7 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
     }
   }
 
-  /// Shows a notice, or adds it to its gift bomb. O(``limit``).
+  /// Shows a notice, or adds it to its gift bomb. Takes O(``limit``).
   mutating func show(_ notice: ChatNotice, number: Int, at time: Timestamp) {
     advance(to: time)
     guard let group = notice.group, notice.kind == .gift || notice.kind == .giftBomb else {

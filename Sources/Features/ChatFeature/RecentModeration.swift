@@ -42,7 +42,7 @@ package struct RecentModeration: Equatable, Sendable, Codable {
     time < newest || (!deletions.isEmpty && !Self.isBeyondReach(time, of: newestDeletion))
   }
 
-  /// Returns whether a message that arrives now must be hidden. O(1).
+  /// Returns whether a message that arrives now must be hidden. Takes O(1).
   package func hides(_ message: ChatMessage, at time: Timestamp) -> Bool {
     guard concerns(time) else { return false }
     if let clearedAt, Self.precedes(time, clearedAt) { return true }

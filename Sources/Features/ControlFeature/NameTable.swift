@@ -12,7 +12,7 @@ struct NameTable {
   subscript(number: Int) -> String { names[number] }
 
   /// Returns the number of a name, which is the next number for an unknown name. Returns `nil` if
-  /// the capacity is exhausted. O(length of the name) on average.
+  /// the capacity is exhausted. Takes O(length of the name) on average.
   mutating func number(of name: Text) -> Int? {
     if let number = numbers[name] { return number }
     guard names.count < capacity else { return nil }

@@ -28,7 +28,7 @@ struct ChildThrottle<Child: PartThrottle> {
     switch operation {
     case .apply(let policies): throttle.apply(policies)
     case .record(let cost): return throttle.record(cost: cost)
-    // Called with each frame. Usually only one or two of the nine parts hold events.
+    // Each frame wakes all nine parts, of which usually only one or two hold events.
     case .wake where held.isNothing, .flush where held.isNothing: return
     case .wake(let now): throttle.wake(at: now, into: &output)
     case .flush(let now): throttle.flush(at: now, into: &output)

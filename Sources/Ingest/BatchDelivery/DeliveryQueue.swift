@@ -53,13 +53,13 @@ package struct DeliveryQueue: Sendable {
 
   package var isEmpty: Bool { bytes == 0 }
 
-  /// The number of unacknowledged lines. O(number of batches).
+  /// The number of unacknowledged lines. Takes O(number of batches).
   package var lines: Int { complete.reduce(open?.lines ?? 0) { $0 + $1.lines } }
 
   /// The time at which the oldest unacknowledged batch was begun.
   package var waitingSince: Instant? { (complete.first ?? open)?.began }
 
-  /// Adds a line without its line ending. O(length), amortised.
+  /// Adds a line without its line ending. Takes O(length), amortised.
   package mutating func append(_ line: UnsafeRawBufferPointer, at now: Instant) {
     begin(at: now)
     open?.bytes.append(contentsOf: line)
@@ -67,7 +67,7 @@ package struct DeliveryQueue: Sendable {
     added(bytes: line.count + 1, lines: 1)
   }
 
-  /// Adds `count` lines with their line endings. O(length), amortised.
+  /// Adds `count` lines with their line endings. Takes O(length), amortised.
   package mutating func append(lines: [UInt8], count: Int, at now: Instant) {
     begin(at: now)
     open?.bytes.append(contentsOf: lines)

@@ -1,7 +1,7 @@
 /// Converts HTML to plain text, since some platforms send messages as HTML.
 package enum HTMLText {
   /// Removes tags and resolves character references. Replaces an image by its description, such as
-  /// the name of an emote. O(length).
+  /// the name of an emote. Takes O(length).
   package static func plain(_ html: String) -> String {
     let bytes = Array(html.utf8)
     guard bytes.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else {

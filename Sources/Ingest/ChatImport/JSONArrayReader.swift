@@ -54,7 +54,7 @@ struct JSONArrayReader: Sendable {
     state = .start
   }
 
-  /// Parses a piece and reports the completed items. O(length).
+  /// Parses a piece and reports the completed items. Takes O(length).
   mutating func receive(_ piece: UnsafeRawBufferPointer, _ found: (Found) -> Void) {
     for byte in piece {
       if isInText { processText(byte, found) } else { process(byte, found) }

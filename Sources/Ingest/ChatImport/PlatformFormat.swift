@@ -120,7 +120,7 @@ package struct PlatformTranslator: Sendable {
       }
   }
 
-  /// Translates a piece. O(length), amortised.
+  /// Translates a piece. Takes O(length), amortised.
   package mutating func translate(_ bytes: UnsafeRawBufferPointer) {
     switch reader {
     case .youtube(var elements, var chat):

@@ -15,7 +15,7 @@ package struct TextEncoding: Sendable {
 
   package init() {}
 
-  /// Converts a piece. O(length). UTF-8 text is not copied, except for the first bytes.
+  /// Converts a piece. Takes O(length). UTF-8 text is not copied, except for the first bytes.
   package mutating func convert(
     _ piece: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
   ) {

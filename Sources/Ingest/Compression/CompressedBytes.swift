@@ -16,7 +16,7 @@ package struct CompressedBytes: Sendable {
   /// Creates a value from another value's ``stored`` bytes and ``count``.
   package init(stored: [UInt8], count: Int) { (self.stored, self.count) = (stored, count) }
 
-  /// Compresses bytes. O(count of `bytes` and of `example`).
+  /// Compresses bytes. Takes O(count of `bytes` and of `example`).
   ///
   /// - Parameter example: Similar bytes. Content that the bytes share with its last ``window``
   ///   bytes needs almost no space. ``bytes(like:)`` requires the same example.
@@ -41,8 +41,8 @@ package struct CompressedBytes: Sendable {
     stored = packed.withUnsafeBufferPointer { Array($0) }
   }
 
-  /// Returns the uncompressed bytes, given the example used for compression. O(``count`` and count
-  /// of `example`).
+  /// Returns the uncompressed bytes, given the example used for compression. Takes O(``count`` and
+  /// count of `example`).
   package func bytes(like example: [UInt8] = []) -> [UInt8] {
     let bytes = Self.withStream { stream in
       let status = inflateInit_(stream, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))

@@ -38,7 +38,7 @@ package struct GzipReader: ~Copyable {
   }
 
   /// Inflates `input` and calls `body` with the output, in order. The buffers must not escape.
-  /// O(length of input and output).
+  /// Takes O(length of input and output).
   ///
   /// - Throws: ``GzipError/corrupt``, ``GzipError/outOfMemory``.
   package mutating func read(

@@ -11,7 +11,7 @@ package enum InflatedBytes {
 
   /// Returns the inflated body, if it has at most `limit` bytes. `body` is gzip, zlib or raw
   /// deflate data; senders call both zlib and raw deflate data "deflate" (RFC 9110, section
-  /// 8.4.1.2). O(length of the output).
+  /// 8.4.1.2). Takes O(length of the output).
   package static func read(_ body: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
     // Adding 32 makes zlib recognise headers of gzip and zlib. A negative number means raw data.
     do { return try inflated(body, windowBits: 15 + 32, limit) } catch {

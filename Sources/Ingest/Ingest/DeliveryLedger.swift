@@ -136,8 +136,8 @@ struct DeliveryLedger {
     epochs.append(Epoch())
   }
 
-  /// Removes and returns the answers that can be sent, in the order of their syncs. O(unanswered
-  /// syncs).
+  /// Removes and returns the answers that can be sent, in the order of their syncs. Takes
+  /// O(unanswered syncs).
   mutating func takeAnswers() -> [Answer] {
     var answers: [Answer] = []
     for epoch in epochs {

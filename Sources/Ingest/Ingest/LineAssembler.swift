@@ -17,7 +17,8 @@ struct LineAssembler {
   private var isSkipping = false
 
   /// Adds bytes that were read, and returns a slab of whole lines if at least one line ended. Sets
-  /// `isTooLong` once for each line that exceeds the maximum length. O(`bytes.count`), amortised.
+  /// `isTooLong` once for each line that exceeds the maximum length. Takes O(`bytes.count`),
+  /// amortised.
   mutating func receive(
     _ bytes: UnsafeRawBufferPointer, isTooLong: inout Bool
   ) -> ByteSlab? {

@@ -78,8 +78,8 @@ public struct LineDecoder: ~Copyable {
   /// Decodes one line without its line ending.
   ///
   /// An event whose line has no timestamp gets `arrival`. The decoder may keep the slab alive until
-  /// it has decoded the slab's last line. O(length), amortised over the lines of a slab if they are
-  /// given in order.
+  /// it has decoded the slab's last line. Takes O(length), amortised over the lines of a slab if
+  /// they are given in order.
   public mutating func decode(
     _ slab: ByteSlab, line: ByteSlab.Slice, arrival: Timestamp
   ) -> DecodedLine {

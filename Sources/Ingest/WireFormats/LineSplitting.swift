@@ -3,7 +3,7 @@ public import LiveEvents
 
 extension ByteSlab {
   /// Returns the line that begins at `offset`, without its LF or CR LF, and moves `offset` past its
-  /// end. Returns `nil` and leaves `offset` unchanged if the line is incomplete in this slab.
+  /// end. Returns `nil` and leaves `offset` unchanged if the line is incomplete in this slab. Takes
   /// O(length of the line).
   public func nextLine(at offset: inout Int) -> Slice? {
     withBytes { bytes in

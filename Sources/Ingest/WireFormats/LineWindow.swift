@@ -28,8 +28,8 @@ struct LineWindow: ~Copyable {
   private var backslash = 0
 
   /// Returns the tokens of a line that begins with an opening brace at `bytes`, or `nil` if the
-  /// line must be indexed separately. Tokens of later lines may follow. O(length of the line),
-  /// amortised over the lines of a slab in order.
+  /// line must be indexed separately. Tokens of later lines may follow. Takes O(length of the
+  /// line), amortised over the lines of a slab in order.
   @inline(__always)
   mutating func tokens(
     of line: ByteSlab.Slice, in slab: ByteSlab, at bytes: UnsafePointer<UInt8>

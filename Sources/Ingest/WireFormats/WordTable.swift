@@ -56,7 +56,7 @@ struct WordTable: Sendable {
 
   /// Returns the value of the name in the first `count` bytes, or `nil` if the table does not
   /// contain it. At least eight bytes must be readable at `bytes`, even if `count` is smaller.
-  /// O(1).
+  /// Takes O(1).
   @inline(__always)
   func value(of bytes: UnsafePointer<UInt8>, count: Int) -> Int? {
     guard count > 0, count <= Self.longestName else { return nil }

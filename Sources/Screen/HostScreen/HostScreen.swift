@@ -88,8 +88,8 @@ package final class HostScreen {
     ticker = snapshot?.ticker ?? Ticker()
     throttle = HostThrottle(throttling, resuming: snapshot?.state)
     self.clock = clock
-    // The cost of creating all views is not representative of later frames. In a room that follows
-    // its events' timestamps, the widened intervals would persist.
+    // Creating all views costs more than later frames, and must not widen the throttles' intervals:
+    // in a room that follows its events' timestamps, they would stay wide.
     drawFrame(at: start, adapting: false)
     store.onEffectAction = { [unowned self] action in
       // An action that is not an input could not be replayed.

@@ -67,7 +67,7 @@ package struct JournalQueue: Sendable {
     slots = Array(repeating: nil, count: max(1, limits.capacity))
   }
 
-  /// Adds a record to the queue. Never waits. O(1).
+  /// Adds a record to the queue. Never waits. Takes O(1).
   package mutating func offer(_ record: LogRecord, now: UInt64) -> Offer {
     let kind: Kind
     var rate = limits.rate

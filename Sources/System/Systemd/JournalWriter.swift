@@ -44,7 +44,8 @@ package final class JournalWriter: Sendable {
     try ServiceThread.start(name: "journal") { self.run() }
   }
 
-  /// The entries that did not reach the journal since the start. Callable from any thread. O(1).
+  /// The entries that did not reach the journal since the start. Callable from any thread. Takes
+  /// O(1).
   package var lost: LostEntries { state.withLock { $0.queue.totalLost } }
 
   /// Queues a record. Never waits for journald.

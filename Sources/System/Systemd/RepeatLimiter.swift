@@ -36,8 +36,8 @@ package struct RepeatLimiter<Kind: Hashable & Sendable, Record: Sendable>: Senda
     self.maximumKinds = maximumKinds
   }
 
-  /// Returns whether to write `record` in full now, and otherwise counts it. O(1), or O(kinds) at
-  /// most ten times per second when `maximumKinds` is reached.
+  /// Returns whether to write `record` in full now, and otherwise counts it. Takes O(1), or
+  /// O(kinds) at most ten times per second when `maximumKinds` is reached.
   package mutating func admit(
     _ record: Record, kind: Kind, limit: JournalRateLimit, now: UInt64
   ) -> Bool {

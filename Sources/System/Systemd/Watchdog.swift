@@ -50,7 +50,7 @@ package struct Watchdog: Sendable {
   /// watchdog.
   package init(isRequired: [Bool]) { lanes = isRequired.map { Lane(isRequired: $0) } }
 
-  /// Checks the counters once. O(lanes).
+  /// Checks the counters once. Takes O(lanes).
   ///
   /// - Parameters:
   ///   - now: Monotonic nanoseconds, not before the last check.

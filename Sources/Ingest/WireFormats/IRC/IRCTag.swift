@@ -90,8 +90,8 @@ struct IRCTagStorage: ~Copyable {
   /// Reads a tag block, which begins with the `@` at the start of the line.
   ///
   /// Returns the known tags that are present and the offset of the rest of the line, or `nil` if
-  /// the block has no end. If a tag occurs several times, its last value counts. O(length of the
-  /// block).
+  /// the block has no end. If a tag occurs several times, its last value counts. Takes O(length of
+  /// the block).
   @inline(__always)
   mutating func read(
     _ bytes: UnsafePointer<UInt8>, count: Int

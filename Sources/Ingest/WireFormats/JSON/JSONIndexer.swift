@@ -20,7 +20,7 @@ struct JSONIndexer: ~Copyable {
   deinit { livehost_json_indexer_destroy(indexer) }
 
   /// Indexes a line. The tokens are valid until the next call. Throws `invalidUTF8` or
-  /// `malformedJSON`. O(`count`).
+  /// `malformedJSON`. Takes O(`count`).
   @inline(__always)
   mutating func index(
     _ bytes: UnsafePointer<UInt8>, count: Int
@@ -37,7 +37,7 @@ struct JSONIndexer: ~Copyable {
   }
 
   /// Indexes several lines together and returns the number of their tokens. Returns `nil` if any
-  /// line is not UTF-8, or has a string that is unterminated or contains a control character.
+  /// line is not UTF-8, or has a string that is unterminated or contains a control character. Takes
   /// O(`length`).
   mutating func count(_ bytes: UnsafePointer<UInt8>, _ length: Int) -> Int? {
     var tokens = 0

@@ -4,8 +4,8 @@ public import LiveEvents
 /// Encodes events as native lines. For every event that a line can carry, ``LineDecoder`` decodes
 /// the line to an equal event.
 public enum NativeEncoder {
-  /// Appends one line, including its LF. Omits the member `room` if `room` is `nil`. O(length of
-  /// the line).
+  /// Appends one line, including its LF. Omits the member `room` if `room` is `nil`. Takes O(length
+  /// of the line).
   public static func append(_ event: LiveEvent, room: RoomName? = nil, to bytes: inout [UInt8]) {
     JSONWriter.append(to: &bytes) { writer in
       writer.appendObject { object in

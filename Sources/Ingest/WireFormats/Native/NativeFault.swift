@@ -3,7 +3,7 @@ package import LiveEvents
 /// Describes why a line was rejected, for error messages.
 extension LineDecoder {
   /// Returns the name that caused a rejection, such as `'user.id' of chat.message`, or `nil` if no
-  /// member caused it. Decodes the line a second time, so that accepted lines bear no cost.
+  /// member caused it. Decodes the line a second time, so that accepted lines bear no cost. Takes
   /// O(length).
   package mutating func fault(of line: ByteSlab.Slice, in slab: ByteSlab) -> String? {
     guard line.count <= Self.maximumLineLength else { return nil }

@@ -21,7 +21,7 @@ extension NativeMembers {
     return Person(id: id, name: optionalShortText(.userName) ?? id)
   }
 
-  /// Returns a person whose messages are to be removed. The name alone is sufficient, in an object.
+  /// Returns a person whose messages are to be removed. An object with only a name suffices.
   func silencedPerson() throws(RejectionReason) -> Person {
     guard try value(.user).kind == .object,
       optional(.userID, { (line, member) throws(RejectionReason) in try line.name(member) }) == nil

@@ -34,7 +34,7 @@ package struct SimulationOptions: Sendable {
   /// The scenario's path. Errors name it, and other files are found relative to it.
   package var path: String
   package var files: ScenarioFiles
-  /// The devices to use instead of the file's devices, unless empty.
+  /// The devices to use instead of the file's devices, or empty to use the file's.
   package var devices: [String] = []
   /// The variants to run, or empty to run all.
   package var variants: [String] = []

@@ -13,8 +13,8 @@ package struct AttemptBudget: Sendable {
     self.window = window
   }
 
-  /// Consumes up to `count` attempts, as many as the limit allows at `now`. Returns their number.
-  /// Takes O(limit).
+  /// Consumes up to `count` attempts, as many as the limit allows at `now`. Returns the number of
+  /// attempts. Takes O(limit).
   package mutating func consume(_ count: Int, at now: Instant) -> Int {
     attempts.removeAll { now - $0 >= window }
     let granted = min(count, limit - attempts.count)

@@ -16,8 +16,8 @@ package struct Liveness: Sendable {
 
   /// How long a peer may be silent before it is asked for a reply.
   package let silence: Interval
-  /// How long a peer may take to reply. `nil` if it cannot be asked: it is then gone after
-  /// ``silence``.
+  /// How long a peer may take to reply. `nil` for a peer that cannot be asked, and that is gone
+  /// after ``silence``.
   package let patience: Interval?
   private var state: State
 

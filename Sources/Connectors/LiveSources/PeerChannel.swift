@@ -60,7 +60,7 @@ final class PeerChannel {
     channel?.setOption(.autoRead, value: isReading).whenComplete { _ in }
   }
 
-  /// Closes the channel. Returns whether it was open or connecting.
+  /// Closes the channel. Returns whether the channel was open or connecting.
   @discardableResult
   func close() -> Bool {
     guard !isClosed else { return false }

@@ -5,7 +5,7 @@ package import RateLimiting
 /// Each wait is chosen uniformly between zero and its limit ("full jitter"), so that the many
 /// clients of a failed server do not reconnect at the same moment.
 package struct ReconnectPolicy: Sendable {
-  /// The minimum age of a connection at which its data counts as useful. Without it, a server that
+  /// The minimum age of a connection at which its data counts as useful. Otherwise a server that
   /// accepts, sends something and disconnects would be contacted without pause.
   package static let settling = Interval.seconds(5)
 

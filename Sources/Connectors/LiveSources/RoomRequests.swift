@@ -4,7 +4,7 @@ package import NIOCore
 import RateLimiting
 import Varlink
 
-/// Receives a room's requests for a source that carries them out. While it runs, changes to the
+/// Receives a room's requests for a source that carries them out. Meanwhile, changes to the
 /// source's controls are pending until ``report(_:_:)`` sends their outcome. Belongs to one event
 /// loop.
 package final class RoomRequests {

@@ -75,7 +75,7 @@ package final class SourceDelivery {
   /// Called when the daemon is permanently unreachable. Nothing is delivered afterwards.
   package var failed: (SourceError) -> Void = { _ in }
 
-  /// Creates a delivery, which connects on ``start()``. Use it only on `eventLoop`.
+  /// Creates a delivery for use on `eventLoop`, which connects on ``start()``.
   ///
   /// - Parameter session: The source's name in batch numbers, which must be unique to each run.
   package init(_ settings: Settings, session: String, eventLoop: any EventLoop) {

@@ -67,7 +67,7 @@ package enum MediaServer: Sendable {
     address.path.prefix { $0 != "?" } == "/metrics"
   }
 
-  /// Parses the responses. Returns `nil` if they do not come from a server of this kind.
+  /// Parses the responses. Returns `nil` for responses that no server of this kind sends.
   package func answer(
     _ answers: [HTTPAnswer?], of address: HTTPAddress
   ) -> ServerAnswer? {

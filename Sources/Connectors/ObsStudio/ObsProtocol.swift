@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import LiveSources
 
-/// The obs-websocket 5 protocol. In its messages, `op` is the type, and `d` is the data.
+/// The obs-websocket 5 protocol. In a message, `op` is the type, and `d` is the data.
 enum ObsMessage {
   enum Operation: Int64 {
     case hello = 0
@@ -131,8 +131,8 @@ extension JSONValue {
     }
   }
 
-  /// A non-negative count. Libraries may write it as a decimal number, which is exact up to this
-  /// limit.
+  /// A non-negative count. Libraries may write a count as a decimal number, which is exact up to
+  /// this limit.
   var countValue: Int? {
     numberValue.flatMap { $0 >= 0 && $0 < 9e15 ? Int($0) : nil }
   }

@@ -11,7 +11,7 @@ package struct ObsSession {
   package enum Effect: Equatable, Sendable {
     /// Connect. Report the result with `opened(_:at:)` or `closed(_:code:reason:at:)`.
     case connect(Int)
-    /// Close a connection. The session ignores its later events.
+    /// Close a connection. The session ignores later events of the connection.
     case close(Int)
     case send(Int, JSONValue)
     case event(ObsEvent, at: Instant)

@@ -21,7 +21,7 @@ package final class ObsSource: LiveSource {
   package var events = SourceEvents()
 
   /// - Parameter control: The daemon's control socket, for the room's requests. `nil` disables
-  ///   them.
+  ///   requests.
   package init(
     _ settings: ObsSettings, address: PeerAddress, delivery: SourceDelivery, control: String?,
     eventLoop: any EventLoop

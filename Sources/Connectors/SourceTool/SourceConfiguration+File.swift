@@ -8,7 +8,7 @@ extension SourceConfiguration {
     try read(SourceKey.text(of: file), file: file)
   }
 
-  /// Parses a configuration file. Absent keys keep their current values.
+  /// Parses a configuration file. Settings whose keys are absent keep their current values.
   package mutating func read(_ text: String, file: String) throws(ConfigurationError) {
     if let root = try YAMLNode(parsing: text, file: file) { try SourceKey.read(root, into: &self) }
     try validate(file: file)

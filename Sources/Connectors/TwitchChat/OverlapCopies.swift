@@ -14,8 +14,7 @@ struct OverlapCopies {
 
   private var counts: [Int: Count] = [:]
 
-  /// Records a line. Returns false if it is a copy of a line from another connection. Takes
-  /// O(length).
+  /// Records a line. Returns false for a copy of a line from another connection. Takes O(length).
   mutating func isNew(_ line: UnsafeRawBufferPointer, on connection: Int) -> Bool {
     let hash = hash(of: line)
     guard counts[hash] != nil || counts.count < Self.capacity else { return true }

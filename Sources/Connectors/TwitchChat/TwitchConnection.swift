@@ -18,7 +18,7 @@ struct TwitchConnection: Sendable {
 
   let link: Int
   var phase = Phase.connecting
-  /// The time at which the current phase times out. `nil` if it has no limit.
+  /// The time at which the current phase times out. `nil` for a phase without a limit.
   var phaseDeadline: Instant?
   var openedAt: Instant
   var nick: String

@@ -15,7 +15,7 @@ package struct TwitchSession {
   package enum Effect: Equatable, Sendable {
     /// Connect. Report the result with `opened(_:at:)` or `closed(_:reason:at:)`.
     case connect(Int)
-    /// Close a connection. The session ignores its later events.
+    /// Close a connection. The session ignores later events of the connection.
     case close(Int)
     case send(Int, String)
     /// Send the password, which is not part of the effect, so that printing effects never reveals

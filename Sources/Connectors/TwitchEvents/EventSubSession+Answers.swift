@@ -82,7 +82,7 @@ extension EventSubSession {
     if !isReady { setStatus(SourceStatus(.connecting, reason: reason)) }
   }
 
-  /// Processes an answer. Returns whether it is valid for the request.
+  /// Processes an answer. Returns whether the answer is valid for the request.
   private mutating func process(
     _ status: Int, _ body: JSONValue, for purpose: Purpose, at now: Instant
   ) -> Bool {

@@ -17,7 +17,7 @@ package struct EventSubSession {
   package enum Effect: Equatable, Sendable {
     /// Connect. Report the result with `opened(_:at:)` or `closed(_:reason:at:)`.
     case connect(Int, HTTPAddress)
-    /// Close a connection. The session ignores its later events.
+    /// Close a connection. The session ignores later events of the connection.
     case close(Int)
     /// Make a request. Report the result with `answered(_:status:_:at:)` or `failed(_:reason:at:)`.
     case ask(Int, EventSubRequest)

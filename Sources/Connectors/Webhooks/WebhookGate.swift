@@ -166,7 +166,7 @@ package struct WebhookGate: Sendable {
     return "'\(String(String.UnicodeScalarView(word)))'"
   }
 
-  /// Parses a body that is JSON or the fields of a form. Returns `nil` if it is neither.
+  /// Parses a body that is JSON or the fields of a form. Returns `nil` for any other body.
   package static func value(of body: [UInt8], type: String?) -> JSONValue? {
     if type?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true {
       var members: [JSONName: JSONValue] = [:]

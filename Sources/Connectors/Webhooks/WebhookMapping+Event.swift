@@ -119,7 +119,7 @@ struct MappedEvent {
   /// The types that require a text.
   private static let worded: Set = ["chat.message", "announcement"]
   /// Whether this is a chat message without a person and text, which would be empty. An
-  /// announcement without them still shows that something happened, such as a payment.
+  /// announcement without a person and text still shows that something happened, such as a payment.
   private var isNothing: Bool {
     rule.type == "chat.message" && text("text") == nil && text("user.id") == nil
       && text("user.name") == nil

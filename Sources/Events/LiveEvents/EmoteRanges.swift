@@ -1,5 +1,5 @@
-/// The ranges of a text that are emotes, in Unicode scalars. Ranges are usable if they are in
-/// order, non-empty, disjoint, and within the text.
+/// The ranges of a text that are emotes, in Unicode scalars. Usable ranges are in order, non-empty,
+/// disjoint, and within the text.
 public enum EmoteRanges {
   /// The maximum number of emotes in a message. Twitch's longest message holds 167 of its shortest
   /// emotes.

@@ -29,8 +29,8 @@ public struct SourceHealth: Sendable, Hashable, Codable {
   public var reason: Text?
   /// How late the source's events are, in milliseconds.
   public var behindMilliseconds: Int?
-  /// The number of events known to be missing. ``backfilled`` counts those received later from
-  /// another origin, and ``duplicate`` those received repeatedly.
+  /// The number of events known to be missing. ``backfilled`` counts events received later from
+  /// another origin, and ``duplicate`` counts events received repeatedly.
   public var lost: Int
   public var backfilled: Int
   public var duplicate: Int

@@ -48,7 +48,7 @@ package struct ChatRoom {
 
     case .sendTapped:
       guard !state.draft.isEmpty else { return .none }
-      // The message is shown immediately. The effect reports whether it was delivered.
+      // The message is shown immediately. The effect reports whether the message was delivered.
       let message = Message(
         id: dependencies.identifiers.next(), author: "me", text: state.draft, delivery: .pending)
       state.add(message)

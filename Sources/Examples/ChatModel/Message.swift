@@ -4,7 +4,7 @@ package struct Message: Equatable, Identifiable, Sendable {
     /// In flight to the server.
     case pending
     case delivered
-    /// The server did not receive the message. The user can send it again.
+    /// The server did not receive the message. The user can send the message again.
     case failed
   }
 

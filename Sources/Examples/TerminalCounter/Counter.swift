@@ -7,7 +7,7 @@ package struct Counter {
   package struct State: Equatable, Sendable {
     package var count: Int
     package var isTimerOn = false
-    /// The prime factors of the count. Empty until they were requested and found.
+    /// The prime factors of the count. Empty until the factors were requested and found.
     package var factors: [Int] = []
 
     package init(count: Int = 0) { self.count = count }

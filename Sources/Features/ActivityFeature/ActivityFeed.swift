@@ -153,7 +153,7 @@ package struct ActivityFeed: Equatable, Sendable, Codable {
 
   package init() {}
 
-  /// Adds a notice of the chat. `count` is its number of gifts, months, viewers, or bits.
+  /// Adds a notice of the chat with its number of gifts, months, viewers, or bits.
   package mutating func add(
     _ notice: ChatNotice, count: Int, at time: Timestamp, from origin: Origin = .none
   ) {

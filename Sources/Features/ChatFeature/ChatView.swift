@@ -168,8 +168,8 @@ extension DisplayedMessage {
     let text = message.words(isMention ? .warning : .normal)
     let author = message.author(isFollowed: answered != nil)
     let words = answered.map { [author, message.to($0), text] } ?? [author, text]
-    // Most messages have no marks. Skipping their concatenation matters, because each frame creates
-    // all rows that it draws.
+    // Most messages have no marks. Skipping the concatenation of marks matters, because each frame
+    // creates all rows that it draws.
     return .init(id: String(number), .row(marks.isEmpty ? words : marks + words))
   }
 }

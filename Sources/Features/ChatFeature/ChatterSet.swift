@@ -152,7 +152,7 @@ struct KeyTable: Sendable {
   /// the memory layout depends on the seed.
   private let seed = UInt64(truncatingIfNeeded: Hasher().finalize())
 
-  /// Counts a key. Returns its new count, or `nil` for a new key if there are already `limit` keys.
+  /// Counts a key. Returns the new count, or `nil` for a new key if there are already `limit` keys.
   mutating func count(_ key: UInt128, limit: Int = .max) -> Int? {
     let slot = slot(of: key)
     if slots[slot] == 0 {
@@ -189,7 +189,7 @@ struct KeyTable: Sendable {
     counts[self.slot(of: key)] = times
   }
 
-  /// Decrements the count of a key. Returns its new count, or `nil` if the key was not counted.
+  /// Decrements the count of a key. Returns the new count, or `nil` if the key was not counted.
   mutating func uncount(_ key: UInt128) -> Int? {
     let slot = slot(of: key)
     guard slots[slot] != 0 else { return nil }
@@ -199,7 +199,7 @@ struct KeyTable: Sendable {
     return rest
   }
 
-  /// Removes a key. Returns its previous count, or `nil` if the key was not counted.
+  /// Removes a key. Returns the previous count, or `nil` if the key was not counted.
   mutating func remove(_ key: UInt128) -> Int? {
     let slot = slot(of: key)
     guard slots[slot] != 0 else { return nil }

@@ -9,7 +9,7 @@ package struct Requests: Equatable, Sendable, Codable {
   /// A controller, which carries out requests.
   package struct Surface: Equatable, Sendable, Codable {
     package let number: Int
-    /// The names of its controls, or `nil` for all controls of the room.
+    /// The names of the controller's controls, or `nil` for all controls of the room.
     package let controls: [String]?
 
     package init(number: Int, controls: [String]? = nil) {
@@ -84,7 +84,8 @@ package struct Requests: Equatable, Sendable, Codable {
     }
   }
 
-  /// Removes a controller, or with `nil` all controllers. Returns the numbers of their requests.
+  /// Removes a controller, or with `nil` all controllers. Returns the numbers of the requests to
+  /// removed controllers.
   mutating func remove(_ surface: Int?) -> [Int] {
     surfaces.removeAll { surface == nil || $0.number == surface }
     return outstanding.filter { surface == nil || $0.surface == surface }.map(\.number)

@@ -1,8 +1,8 @@
 package import LiveEvents
 
-/// Inputs of the room's own recorder, which are not events of the stream. A recording stores them
-/// as changes, so they do not count as received events, and only a restart replays them. A replay
-/// into another room does not affect that room's recorder.
+/// Inputs of the room's own recorder, which are not events of the stream. A recording stores these
+/// inputs as changes, so they do not count as received events, and only a restart replays them. A
+/// replay into another room does not affect that room's recorder.
 package enum RecorderInput: Equatable, Sendable, Codable {
   /// A request to the recorder. With `retries`, failed attempts are repeated; otherwise the
   /// requester receives the failure and decides.

@@ -4,8 +4,8 @@ package import LiveEvents
 /// The states of the room's sources, and the outages in which their events are missing.
 @Reducer
 package struct SourcesFeature {
-  /// The maximum number of shown sources. Beyond it, ended sources are removed first, then the
-  /// source with the oldest report.
+  /// The maximum number of shown sources. For a further source, an ended source is removed, or else
+  /// the source with the oldest report.
   package static let limit = 32
 
   @ObservableState
@@ -22,7 +22,7 @@ package struct SourcesFeature {
     package var status: SourceHealth?
     package let name: Text
     package var timestamp: Timestamp
-    /// The number of outages. ``gapMilliseconds`` is their total duration.
+    /// The number of outages. ``gapMilliseconds`` is the total duration of outages.
     package var gaps = 0
     package var gapMilliseconds = 0
     package var lastGap: MissedTime?

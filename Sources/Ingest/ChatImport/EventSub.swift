@@ -181,8 +181,8 @@ package enum EventSub {
       }
     }
 
-    /// Adds a chat notice. `notice_type` names its kind; the member with that name holds the
-    /// details.
+    /// Adds a chat notice, whose kind is in `notice_type`. The member with the kind's name holds
+    /// the details.
     func chatNotice(_ lines: inout NativeLines) {
       let type = event.word("notice_type") ?? ""
       let body = event[type] ?? .null
@@ -260,8 +260,8 @@ package enum EventSub {
       add("chat.delete", &lines) { $0.add("id", id.clipped) }
     }
 
-    /// Adds an action of a moderator. `action` names its kind; the member with that name holds the
-    /// details.
+    /// Adds an action of a moderator, whose kind is in `action`. The member with the kind's name
+    /// holds the details.
     func moderation(_ lines: inout NativeLines) {
       let action = event.word("action") ?? ""
       let body = event[action] ?? .null

@@ -58,8 +58,7 @@ package enum FileAppearance {
     return head.contains("<html") || head.contains("<!doctype html") ? "an HTML page" : "XML"
   }
 
-  /// Describes JSON by the names of its first members. Returns `nil` if they belong to a native
-  /// event.
+  /// Describes JSON by the names of its first members. Returns `nil` for members of a native event.
   private static func json(_ text: Substring) -> String? {
     var names: [String] = []
     var rest = text

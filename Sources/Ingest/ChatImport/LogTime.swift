@@ -85,7 +85,7 @@ struct LogTime: Equatable {
       return nil
     }
 
-    /// Parses a fraction of a second. Returns its milliseconds.
+    /// Parses a fraction of a second. Returns the fraction in milliseconds.
     mutating func fraction() -> Int? {
       let digits = bytes.prefix { (0x30...0x39).contains($0) }
       guard (1...9).contains(digits.count) else { return nil }

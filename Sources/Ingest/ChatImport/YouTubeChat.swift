@@ -66,7 +66,8 @@ struct YouTubeChat: Sendable {
         } == true
       return isAction ? process(value, nil, &lines) : lines.count(unknown: "no chat action")
     }
-    // Replays have the position inside the action. Chats recorded live have it beside the action.
+    // Replays have the position inside the action. Chats recorded live have the position beside the
+    // action.
     let name = "videoOffsetTimeMsec"
     lines.count(misfitsOf: value, Self.replayShape)
     let offset = replay.position(name) ?? value.position(name)

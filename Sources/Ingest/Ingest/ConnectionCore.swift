@@ -56,7 +56,8 @@ struct ConnectionCore: ~Copyable {
     rejected += batches.rejectEvents(.batchTooLarge)
   }
 
-  /// Rejects a batch whose sender disconnected before its end. The sender will send it again.
+  /// Rejects a batch whose sender disconnected before its end. The sender will send the batch
+  /// again.
   mutating func rejectUnfinished() {
     guard position != nil else { return }
     rejected += batches.rejectEvents(.unfinishedBatch)
@@ -68,7 +69,7 @@ struct ConnectionCore: ~Copyable {
   }
 
   /// Decodes the incomplete last line of a sender that disconnected. The line counts if only its
-  /// line ending is missing. Returns the line if it is a control line.
+  /// line ending is missing. Returns a control line to the caller.
   mutating func processRest(arrival: Timestamp) -> ControlLine? {
     guard let slab = assembler.takeRest() else { return nil }
     let line = ByteSlab.Slice(offset: 0, count: slab.count)

@@ -10,8 +10,8 @@ package final class DeliveryReceipt: Sendable {
   /// Whether the sender waits for ``markApplied(failure:)``.
   ///
   /// The acknowledgement then covers all deliveries of this sender for this room, up to and
-  /// including this one. The sink must apply their events without waiting for the interval of
-  /// throttles.
+  /// including this one. The sink must apply the events of these deliveries without waiting for the
+  /// interval of throttles.
   package let wantsAcknowledgement: Bool
 
   private let sender: Sender

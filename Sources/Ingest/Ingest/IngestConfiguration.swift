@@ -16,8 +16,8 @@ package struct IngestConfiguration: Sendable {
   /// The memory of a connection's unconsumed deliveries in bytes at which it stops processing
   /// lines. One more read may already be in progress.
   package var maximumOutstandingBytes = 4 << 20
-  /// The memory of the unconsumed deliveries of all connections together, in bytes. When it is
-  /// reached, each connection may use only ``ownBytes``.
+  /// The memory of the unconsumed deliveries of all connections together, in bytes, at which each
+  /// connection may use only ``ownBytes``.
   package var sharedBytes = 64 << 20
   package var ownBytes = 64 << 10
   /// The number of unconsumed deliveries at which a connection stops reading.

@@ -1,7 +1,7 @@
 package import LiveEvents
 import WireFormats
 
-/// A receiver of the connections' events. The daemon's rooms implement it.
+/// A receiver of the connections' events, which the daemon's rooms implement.
 package protocol IngestSink: Sendable {
   /// Receives lines for one room, in the order in which the connection sent them. Called on the
   /// connection's event loop; must not block. Report the progress of a delivery through its

@@ -41,8 +41,8 @@ public struct LineDecoder: ~Copyable {
     self.init(maximumLineLength: maximumLineLength, fallback: fallback, types: .shared)
   }
 
-  /// Creates a decoder of lines that this program wrote. Unlike other decoders, it accepts the
-  /// events that clients must not send, such as results of effects.
+  /// Creates a decoder of lines that this program wrote, which include events that clients must not
+  /// send, such as results of effects.
   package init(ofOwnLinesUpTo length: Int) {
     self.init(maximumLineLength: length, fallback: .main, types: .own)
   }

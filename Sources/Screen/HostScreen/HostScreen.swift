@@ -31,8 +31,8 @@ package final class HostScreen {
   package let views: ViewGraph
   private let grid: FrameGrid
   private let clock: any EvaluationClock
-  /// Receives the result of an effect as an input. The owner must pass it to ``perform(_:at:)`` or
-  /// ``send(_:)``, so that it is logged and replayed like an act of the host.
+  /// Receives the result of an effect as an input. The owner must pass the input to
+  /// ``perform(_:at:)`` or ``send(_:)``, so that it is logged and replayed like an act of the host.
   package var onEffectInput: ((EffectInput) -> Void)?
   // Unchecked because the screen is never entered recursively. The check would cost as much as most
   // throttles.

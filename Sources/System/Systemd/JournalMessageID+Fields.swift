@@ -3,7 +3,7 @@
 package struct JournalFields: Sendable, Equatable {
   /// The fields of every entry of the kind.
   package let always: [String]
-  /// The fields of only those entries to which they apply.
+  /// The fields of only some entries of the kind.
   package let sometimes: [String]
 
   init(_ always: [String], sometimes: [String] = []) {

@@ -1,7 +1,7 @@
 package import Logging
 
 extension JournalMessageID {
-  /// The metadata key for the identifier. ``JournalLogHandler`` writes it as the field
+  /// The metadata key for the identifier, which ``JournalLogHandler`` writes as the field
   /// `MESSAGE_ID`, not as a `LIVEHOST_` field.
   package static let metadataKey = "journal.messageID"
 

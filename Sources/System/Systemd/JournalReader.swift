@@ -85,9 +85,8 @@ package struct JournalReader: ~Copyable {
     if result < 0 { throw SystemError(.seekJournal, code: result) }
   }
 
-  /// Moves to the newest `count` entries, or to all if there are fewer. New entries follow them.
-  /// With `until`, ignores entries received after that time, in microseconds since 1970. Takes
-  /// O(count).
+  /// Moves to the newest `count` entries, or to all if there are fewer; new entries follow. With
+  /// `until`, ignores entries received after that time, in microseconds since 1970. Takes O(count).
   package mutating func seekToLast(_ count: Int, until: UInt64? = nil) throws(SystemError) {
     let code: Int32
     if let until, until < .max {

@@ -5,7 +5,7 @@ package import SystemSupport
 /// journal's thread, and creates handlers for `LoggingSystem.bootstrap`.
 package struct ServiceLog: Sendable {
   package let destination: LogDestination
-  /// The level of all handlers created here. Set it to change the level of the running program.
+  /// The level of all handlers created here, which can be changed while the program runs.
   package let level: SharedLogLevel
 
   private let writer: JournalWriter?

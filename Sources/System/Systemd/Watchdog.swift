@@ -1,5 +1,5 @@
 /// Decides when to feed the service manager's watchdog: only when *every* required loop has made
-/// progress since the last time. No timer feeds it.
+/// progress since the last time, and never by a timer.
 ///
 /// Each loop, here called a lane, shows progress by advancing a counter in answer to a ping. At
 /// each check, the caller passes the counters and performs the returned ``Step``. A loop has at

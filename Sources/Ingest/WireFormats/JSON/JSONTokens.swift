@@ -32,7 +32,7 @@ struct JSONTokens {
   @inline(__always)
   func byte(_ token: Int) -> UInt8 { bytes[offset(token)] }
 
-  /// Returns the offset of the token's end. Only white space separates it from the next token.
+  /// Returns the offset of the token's end, after which only white space precedes the next token.
   @inline(__always)
   private func end(_ token: Int) -> Int {
     let start = offset(token)

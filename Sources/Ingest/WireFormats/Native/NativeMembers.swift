@@ -84,8 +84,8 @@ struct NativeMembers: ~Copyable {
     }
   }
 
-  /// Returns the result of `read`, or `nil` if the member is absent. Throws if its value is
-  /// invalid.
+  /// Returns the result of `read`, or `nil` if the member is absent. Throws if the member's value
+  /// is invalid.
   func exact<Value>(
     _ member: NativeMember,
     _ read: (borrowing NativeMembers, NativeMember) throws(RejectionReason) -> Value

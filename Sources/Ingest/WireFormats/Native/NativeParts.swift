@@ -95,8 +95,8 @@ extension LiveEvent.Payload {
     }
   }
 
-  /// Whether `platform` and `source` are the event's origin. In a source's report they describe the
-  /// source itself. In a chat filter, `platform` is a criterion that the host chose.
+  /// Whether `platform` and `source` are the event's origin. In a source's report, both members
+  /// describe the source itself. In a chat filter, `platform` is a criterion that the host chose.
   var hasOrigin: Bool {
     switch self {
     case .source, .chat(.filter): false

@@ -63,7 +63,7 @@ package final class ScenarioSource: EventSource {
       event: LiveEvent(timestamp: timestamp, payload: payload), intended: arrival)
   }
 
-  /// Delivers the events of the next occasion and advances. No event arrives before its occasion.
+  /// Delivers the events of the next occasion and advances. No event arrives before the occasion.
   package func take(_ deliver: (LiveEvent, VirtualTime) -> Void) {
     if let delivery = takeOne() { return deliver(delivery.event, delivery.intended) }
     guard let time = arrivals.nextTime else { return }

@@ -31,7 +31,7 @@ package struct Scenario: Sendable {
 
 /// The command-line options that select and supplement the contents of a scenario file.
 package struct SimulationOptions: Sendable {
-  /// The scenario's path. Errors name it, and other files are found relative to it.
+  /// The scenario's path, which errors name, and from which other files are found.
   package var path: String
   package var files: ScenarioFiles
   /// The devices to use instead of the file's devices, or empty to use the file's.

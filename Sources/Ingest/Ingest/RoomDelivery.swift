@@ -5,7 +5,7 @@ package import WireFormats
 /// several queues moves only a reference.
 package final class RoomDelivery: Sendable {
   package let room: RoomName
-  /// The events. Without any, the delivery carries only counts or a request for acknowledgement.
+  /// A delivery without events carries only counts or a request for acknowledgement.
   package let events: [LiveEvent]
   /// The number of lines for this room that the connection rejected, which count as received.
   package let rejections: RejectionCounts

@@ -131,8 +131,8 @@ private struct Dice {
     var parser = KeyParser()
     func keys(_ bytes: [UInt8]) -> [Key] { parser.keys(bytes) }
     #expect(keys([0x1B, 0x1B]) == [.escape, .escape])
-    #expect(keys([0x61, 0x1B]) == [.character("a")])
-    #expect(keys(Array("[".utf8)) == [])
+    #expect(keys([0x61, 0x1B]) == [.character("a"), .escape])
+    #expect(keys(Array("\u{1B}[".utf8)) == [])
     #expect(keys(Array("Bj\u{1B}[5".utf8)) == [.down, .character("j")])
     #expect(keys(Array("~".utf8)) == [.pageUp])
     #expect(keys(Array("ü".utf8.prefix(1))) == [])
@@ -154,6 +154,13 @@ private struct Dice {
     send("\u{1B}")
     let escape = Keyboard.read(ends[0])
     #expect(parser.keys(escape ?? []) == [.escape])
+    send("\u{1B}")
+    var pieces = ["\u{1B}", "[B"]
+    let both = Keyboard.read(ends[0]) { _ in
+      send(pieces.removeFirst())
+      return true
+    }
+    #expect(parser.keys(both ?? []) == [.escape, .down])
   }
 
   @Test func `clicks and wheel turns are recognised, and other mouse events are ignored`() {

@@ -15,17 +15,22 @@ package struct KeyParser: Sendable {
 
   package init() {}
 
-  /// Returns the keys that these bytes complete, without keys that are not known.
+  /// Returns the keys that these bytes complete. Drops sequences of unknown keys.
+  ///
+  /// ``Keyboard`` has waited for the rest of a sequence, so an escape byte at the end is the Escape
+  /// key.
   package mutating func keys(_ bytes: [UInt8]) -> [Key] {
-    // Nothing follows the byte of the Escape key, whereas a sequence continues after it.
-    if pending.isEmpty, bytes.allSatisfy({ $0 == 0x1B }) { return bytes.map { _ in .escape } }
     pending += bytes
     var keys: [Key] = []
     while let (key, length) = first() {
       pending.removeFirst(length)
       if let key { keys.append(key) }
     }
-    // No sequence of a key is longer than 32 bytes, so these bytes are noise.
+    if pending == [0x1B] {
+      pending = []
+      keys.append(.escape)
+    }
+    // No sequence is that long, so these bytes are noise.
     if pending.count > 32 { pending = [] }
     return keys
   }

@@ -16,7 +16,10 @@ package enum Keyboard {
     _ descriptor: Int32, followed: (Int32) -> Bool = Keyboard.isReadable
   ) -> [UInt8]? {
     guard var bytes = available(descriptor) else { return nil }
-    if bytes.last == 0x1B, followed(descriptor) { bytes += available(descriptor) ?? [] }
+    while bytes.last == 0x1B, followed(descriptor), let more = available(descriptor), !more.isEmpty
+    {
+      bytes += more
+    }
     return bytes
   }
 

@@ -33,8 +33,7 @@ public macro ObservationStateIgnored() =
 public macro ObservationStateField(_ index: Int) =
   #externalMacro(module: "ComposableMacros", type: "ObservationStateFieldMacro")
 
-/// Adds a path for each case of an enum, which makes the case, extracts its payload and has its
-/// number.
+/// Adds a ``CasePath`` for each case of an enum.
 @attached(
   member, names: named(Cases), named(_$cases), named(_$caseNames), named(_$tag), named(CaseLenses))
 @attached(extension, conformances: CasePathable)

@@ -1,6 +1,5 @@
-// Names of The Composable Architecture that do not exist here. Each error names the replacement, so
-// that code being moved gets a remedy rather than "cannot find". <doc:ComingFromTCA> has the whole
-// list.
+// Names of The Composable Architecture that do not exist here. Each error names the replacement for
+// code that is being ported. <doc:ComingFromTCA> has the whole list.
 
 @available(*, unavailable, renamed: "KeyedCollectionOf")
 public typealias IdentifiedArrayOf<Element: Identifiable> = KeyedCollection<Element.ID, Element>
@@ -84,7 +83,7 @@ public struct AnimationElsewhere {
 @available(*, unavailable, message: "leave it out: the view that shows the dialog decides")
 public enum TitleVisibilityElsewhere { case automatic, hidden, visible }
 
-/// Produces an error by `@ObservableState` that names the replacement.
+/// Makes `@ObservableState` report an error that names the replacement.
 @attached(peer)
 public macro Presents() =
   #externalMacro(module: "ComposableMacros", type: "ObservationStateIgnoredMacro")

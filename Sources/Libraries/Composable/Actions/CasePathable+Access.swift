@@ -18,8 +18,8 @@ extension CasePathable {
     }
   }
 
-  /// The payload of the case, for an enum with `@dynamicMemberLookup`:
-  /// `state.destination?.settings`. The state of an enum of features has this attribute.
+  /// The payload of the case: `state.destination?.settings`. The enum must have the attribute
+  /// `@dynamicMemberLookup`; the state of an enum of features has it.
   @inlinable
   public subscript<Value>(dynamicMember key: CaseKey<Self, Value>) -> Value? { self[case: key] }
 

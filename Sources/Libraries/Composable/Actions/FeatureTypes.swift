@@ -1,5 +1,5 @@
-/// The state and action types of a feature. A struct with `@Reducer` declares them; for an enum of
-/// features they are generated.
+/// The state and action types of a feature. A struct with `@Reducer` declares both; for an enum of
+/// features, the macro generates them.
 public protocol FeatureTypes {
   /// The feature's state.
   associatedtype State

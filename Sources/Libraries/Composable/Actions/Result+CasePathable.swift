@@ -32,9 +32,9 @@ extension Result: CasePathable {
 }
 
 extension CasePath {
-  // `Result` is `CasePathable` only if its types are copyable. Because of that condition, the
-  // compiler (Swift 6.3) crashes when another module names the path of a `Result<Void, _>`. This
-  // subscript avoids the condition.
+  // `Result` is `CasePathable` only if its types are copyable. This condition makes the compiler
+  // (Swift 6.3) crash when another module names the path of a `Result<Void, _>`. The subscript
+  // avoids the condition.
   /// Appends a case of the result to this path: `\.response.success`.
   @inlinable
   public subscript<Success, Failure: Error, Leaf>(

@@ -27,8 +27,8 @@ extension NavigationAction: Equatable where State: Equatable, Action: Equatable 
 extension NavigationAction: CasePathable {
   /// The paths of the cases.
   public struct Cases: Sendable {
-    /// The case ``NavigationAction/element(id:action:)``. To name one element, write `[id:]` after
-    /// the case of the stack.
+    /// The case ``NavigationAction/element(id:action:)``. `\.path[id: 0]` names the actions of one
+    /// screen.
     public var element: CasePath<NavigationAction, (id: StackElementID, action: Action)> {
       CasePath(tag: 0, name: "element", embed: { .element(id: $0.id, action: $0.action) }) {
         if case .element(let id, let action) = $0 { (id, action) } else { nil }

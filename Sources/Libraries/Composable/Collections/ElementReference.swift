@@ -1,9 +1,9 @@
-/// A reference from an element's handle to its element in a collection.
+/// A reference to an element of a collection: its key, and the slot where it was found.
 @usableFromInline
 struct ElementReference<ID: Hashable> {
   @usableFromInline let id: ID
   @usableFromInline let slot: KeyedSlot
-  /// The lineage of the collection in which the slot is valid. Copies of a collection share its
+  /// The lineage, which a collection shares with its copies. The slot is valid only in this
   /// lineage.
   @usableFromInline let lineage: UInt64
 
@@ -24,8 +24,8 @@ extension KeyedCollection {
     return ElementReference(id: id, slot: slot, lineage: lineage)
   }
 
-  /// Returns the slot of the element, or nil if the element was removed. In an unrelated
-  /// collection, finds the element with the same key.
+  /// Returns the slot of the referenced element, or nil if the element was removed. A collection of
+  /// another lineage is searched by key.
   @inlinable
   func slot(of element: ElementReference<ID>) -> KeyedSlot? {
     guard element.lineage == lineage else { return slot(of: element.id) }

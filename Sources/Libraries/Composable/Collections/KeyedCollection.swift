@@ -22,19 +22,17 @@ public struct KeyedCollection<ID: Hashable, Element> {
   @usableFromInline var slots: [ID: Int32] = [:]
   @usableFromInline var order = KeyedCollectionOrder()
   @usableFromInline var changeRecord = KeyedCollectionChangeRecord<ID>()
-  /// A mark that is set while the collection is accessed in place. A replacement of the collection
-  /// clears it.
+  /// A mark set during in-place access. Replacing the collection clears it.
   @usableFromInline var stamp: UInt64 = 0
-  /// The number of removals. A reducer that runs effects for elements compares it with the number
-  /// it saw last.
+  /// The number of removals. The reducer that runs effects for the elements compares it with the
+  /// number at its last check.
   @usableFromInline var removals: UInt64 = 0
-  /// A mark set by that reducer each time it checks. A replacement of the whole collection clears
-  /// it.
+  /// The number of the last check by the reducer that runs effects for the elements. Replacing the
+  /// whole collection clears it.
   @usableFromInline var mark: UInt64 = 0
-  /// A number shared by a collection and its copies, whose slots can be compared. It is 0 until it
-  /// is needed.
+  /// A number shared by a collection and its copies, whose slots can be compared; 0 until needed.
   @usableFromInline var lineage: UInt64 = 0
-  /// The slot to try before a look-up by key. A handle of an element sets it.
+  /// The slot to try before a look-up by key; set by ``expect(_:)``.
   @usableFromInline var hint = 0
 
   @usableFromInline struct Tenancy {
@@ -48,8 +46,8 @@ public struct KeyedCollection<ID: Hashable, Element> {
     @inlinable init(_ id: ID) { self.id = id }
   }
 
-  /// Makes an empty collection. Every new collection reports that everything changed, because an
-  /// observer of the variable it is assigned to cannot know the previous value.
+  /// Makes an empty collection, which reports that everything changed: an observer of the variable
+  /// to which it is assigned cannot know the previous value.
   @inlinable public init() {}
 
   /// The number of elements.

@@ -18,8 +18,8 @@ extension KeyedCollection {
       return contents[Int(slot)]
     }
     @inline(__always) _modify {
-      // There is one yield for all cases, and the element is moved out and back instead of copied.
-      // With several yields the accessor could not be inlined and would allocate its frame.
+      // A single `yield` serves all cases, because an accessor with several is not inlined and
+      // allocates its frame. The element is moved out and back instead of copied.
       let slot = slots[id].map(Int.init) ?? -1
       var element: Element?
       if slot >= 0 { swap(&element, &contents[slot]) }
@@ -63,7 +63,7 @@ extension KeyedCollection {
   @inlinable mutating func modify<Result, Failure: Error>(
     at slot: Int, _ body: (inout Element) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
-    // Recorded first, so that a change is also recorded if the body throws after it.
+    // The update is recorded first, because `body` may change the element and then throw.
     recordUpdate(at: slot)
     return try body(&contents[slot]!)
   }

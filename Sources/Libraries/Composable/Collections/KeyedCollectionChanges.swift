@@ -6,11 +6,11 @@
 /// not listed. An element that was removed and inserted again is in `removed` with its old slot and
 /// in `inserted` with its new slot.
 public struct KeyedChanges<ID: Hashable> {
-  /// A key and its slot.
+  /// The key and the slot of an element.
   public struct Entry: Hashable {
     /// The key of the element.
     public let id: ID
-    /// Its slot; in `removed`, its former slot.
+    /// The slot of the element; in `removed`, its former slot.
     public let slot: KeyedSlot
 
     @inlinable init(id: ID, slot: KeyedSlot) {
@@ -22,12 +22,11 @@ public struct KeyedChanges<ID: Hashable> {
   /// Whether the collection is new, or has more changes than elements. All lists are then empty,
   /// and the reader must read the whole collection again.
   public let isEverything: Bool
-  /// The inserted elements. Like all the lists, in the order of the first change of each element.
+  /// The inserted elements. All lists are ordered by the first change of each element.
   public let inserted: [Entry]
   /// The removed elements.
   public let removed: [Entry]
-  /// The elements that were moved explicitly. Elements that were only shifted by a move are not
-  /// listed.
+  /// The elements that were moved explicitly, without elements that such moves only shifted.
   public let moved: [Entry]
   /// The elements that were changed in place or replaced.
   public let updated: [Entry]
@@ -69,11 +68,11 @@ extension KeyedChanges.Entry: Sendable where ID: Sendable {}
 
 /// The record from which ``KeyedChanges`` are made.
 @usableFromInline struct KeyedCollectionChangeRecord<ID: Hashable> {
-  /// Up to this number, changes are always listed.
+  /// The number of changes that are listed even if the collection has fewer elements.
   @usableFromInline static var listedAlways: Int { 32 }
 
   @usableFromInline var isEverything = true
-  /// The marks by slot. They are kept apart from the tenancies to use fewer cache lines.
+  /// The marks by slot, stored outside of the tenancies to use fewer cache lines.
   @usableFromInline var marks: ContiguousArray<KeyedCollectionMark> = []
   @usableFromInline var listed: ContiguousArray<Int32> = []
   @usableFromInline var removed: [KeyedChanges<ID>.Entry] = []
@@ -99,7 +98,7 @@ extension KeyedChanges.Entry: Sendable where ID: Sendable {}
     limit(count)
   }
 
-  /// Discards the lists when they become longer than the collection.
+  /// Discards the lists when they have more entries than the collection has elements.
   @inlinable mutating func limit(_ count: Int) {
     guard listed.count + removed.count > max(count, Self.listedAlways) else { return }
     clear()
@@ -124,8 +123,7 @@ extension KeyedCollection {
 
   /// Returns the changes since the last call and clears the record.
   ///
-  /// - Complexity: O(m), where m is the number of changed elements, which is at most the number of
-  ///   elements.
+  /// - Complexity: O(m) for m changed elements.
   @inlinable public mutating func takeChanges() -> KeyedChanges<ID> {
     defer { changeRecord.clear() }
     guard !changeRecord.isEverything else { return KeyedChanges(isEverything: true) }

@@ -1,6 +1,6 @@
 /// Iterates over the elements in order.
 extension KeyedCollection: BidirectionalCollection {
-  /// A position in the order. It stays valid until an element is inserted, moved or removed.
+  /// A position in the order, valid until an element is inserted, moved or removed.
   public struct Index: Hashable, Comparable, Sendable {
     @usableFromInline let place: Int
 
@@ -56,8 +56,7 @@ extension KeyedCollection: Equatable where Element: Equatable {
     return true
   }
 
-  /// Returns whether two copies still share their storage, that is, whether neither has changed
-  /// since it was copied.
+  /// Returns whether two copies share their storage because neither has changed since the copy.
   @inlinable func sharesStorage(with other: Self) -> Bool {
     contents.withUnsafeBufferPointer { mine in
       other.contents.withUnsafeBufferPointer { $0.baseAddress == mine.baseAddress }

@@ -49,11 +49,11 @@ extension KeyedCollection where Element: Identifiable, Element.ID == ID {
   public mutating func remove(_ element: Element) -> Element? { remove(id: element.id) }
 }
 
-/// Creates a collection from an array literal, in its order: `[]`, `[Row.State(id: 1)]`. The
-/// elements of a stack are numbered.
+/// Creates a collection from an array literal, in its order: `[]`, `[Row.State(id: 1)]`. In a
+/// ``StackState``, the elements are numbered from 0.
 ///
-/// Traps if two elements have the same key, or if elements have no `id` and the collection is not a
-/// stack. Append elements without `id` by ``append(_:id:)``.
+/// Traps if two elements have the same key, or if elements outside of a stack have no `id`; use
+/// ``append(_:id:)`` for these.
 extension KeyedCollection: ExpressibleByArrayLiteral {
   // The conformance is unconditional, because Swift allows only one and the elements of a stack
   // have no `id`.

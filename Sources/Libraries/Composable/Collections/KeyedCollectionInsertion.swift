@@ -82,7 +82,7 @@ extension KeyedCollection {
     return true
   }
 
-  /// Returns the position in the order before which to insert, or nil if the anchor does not exist.
+  /// Returns the position before which to insert, or nil if `place` names an unknown key.
   @inlinable func target(of place: Place) -> Int? {
     switch place {
     case .first: order.first

@@ -1,11 +1,11 @@
 /// The order of the elements: an array of slots, with gaps where elements were removed.
 ///
 /// Iteration skips the gaps. When gaps outnumber slots, all gaps are closed together, which makes
-/// removal amortised O(1). The collection stores each slot's place, and a closure reports every
-/// change of a place.
+/// removal amortised O(1). The collection stores each slot's place; methods report changed places
+/// to a closure.
 @usableFromInline struct KeyedCollectionOrder: Sendable {
   @usableFromInline static var gap: Int32 { -1 }
-  /// Up to this number of gaps, closing them is not worthwhile.
+  /// The number of gaps up to which closing them is not worthwhile.
   @usableFromInline static var tolerableGaps: Int { 32 }
 
   @usableFromInline var places: ContiguousArray<Int32> = []

@@ -26,7 +26,7 @@ extension KeyedCollection {
     _read { yield contents[Int(order.places[index.place])]! }
     _modify {
       let slot = Int(order.places[index.place])
-      // Recorded first, so that a change is also recorded if the accessor throws after it.
+      // The update is recorded first, because the accessor may change the element and then throw.
       recordUpdate(at: slot)
       yield &contents[slot]!
     }
@@ -82,7 +82,7 @@ extension KeyedCollection {
     var target = index(atPosition: destination)
     let moving = slots(atOffsets: offsets)
     let isMoving = Set(moving)
-    // Find the first element, starting at the destination, that is not moved.
+    // Starting at the destination, find the first element that is not moved.
     while target != endIndex, isMoving.contains(Int(order.places[target.place])) {
       target = index(after: target)
     }
@@ -105,7 +105,6 @@ extension KeyedCollection {
   }
 }
 
-// Removal from the ends.
 extension KeyedCollection {
   /// Removes the first element. The collection must not be empty.
   ///

@@ -63,9 +63,8 @@ extension KeyedCollection {
     changeRecord.isEverything = true
   }
 
-  /// Frees an occupied slot, whose element may already be nil.
-  ///
-  /// Not inlined, so that the inlined subscript contains only its common path.
+  /// Frees an occupied slot, whose element may already be nil. Not inlined, so that the inlined
+  /// subscript contains only its common path.
   @inlinable @inline(never) mutating func vacate(_ slot: Int) {
     let entry = KeyedChanges.Entry(id: tenancies[slot].id, slot: self.slot(at: slot))
     contents[slot] = nil

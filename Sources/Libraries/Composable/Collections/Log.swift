@@ -14,7 +14,7 @@ public struct Log<Element> {
   /// A sequence number. Elements are numbered from 0 in the order of appending.
   public typealias SequenceNumber = UInt64
 
-  /// The elements as a ring. The oldest is at `head`, which stays 0 until the ring is full.
+  /// The elements as a ring. The oldest element is at `head`, which stays 0 until the ring is full.
   @usableFromInline var ring: ContiguousArray<Element>
   @usableFromInline var head: Int
   @usableFromInline var end: SequenceNumber
@@ -22,9 +22,7 @@ public struct Log<Element> {
   /// The maximum number of elements. Greater than zero.
   public let capacity: Int
 
-  /// Makes an empty log.
-  ///
-  /// - Parameter capacity: The maximum number of elements. Must be greater than zero.
+  /// Makes an empty log for at most `capacity` elements. `capacity` must be greater than zero.
   @inlinable public init(capacity: Int) {
     precondition(capacity > 0, "the capacity of a log must be greater than zero")
     ring = []

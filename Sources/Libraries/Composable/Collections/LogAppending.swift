@@ -31,8 +31,7 @@ extension Log {
   {
     let skipped = Swift.max(elements.count - capacity, 0)
     end += SequenceNumber(skipped)
-    // The skipped elements would have overwritten old ones. The remaining elements fill the log and
-    // overwrite everything else.
+    // The remaining elements fill the log, so they would have overwritten the skipped elements.
     for element in elements.dropFirst(skipped) { append(element) }
   }
 
@@ -45,8 +44,8 @@ extension Log {
     head = 0
   }
 
-  /// Returns the log with another capacity. If too many elements exist, the newest are kept, with
-  /// their numbers.
+  /// Returns the log with another capacity. If it has more elements, the newest are kept, with
+  /// their sequence numbers.
   ///
   /// - Complexity: O(n).
   @inlinable public func resized(to capacity: Int) -> Log {

@@ -1,6 +1,5 @@
 extension Log: Equatable where Element: Equatable {
-  /// Returns whether capacity, sequence numbers and elements are equal. The start of the ring does
-  /// not matter.
+  /// Returns whether capacity, sequence numbers and elements are equal, wherever the rings start.
   @inlinable public static func == (left: Log, right: Log) -> Bool {
     left.capacity == right.capacity && left.end == right.end && left.elementsEqual(right)
   }

@@ -9,13 +9,13 @@
 /// The effects of a screen end when it is popped.
 public typealias StackState<Element> = KeyedCollection<StackElementID, Element>
 
-/// An action of one screen of a ``StackState`` that only its parent pushes and pops; see
-/// ``StackActionOf``.
+/// An action of one screen of a ``StackState``, for a parent that alone pushes and pops the
+/// screens; see also ``StackActionOf``.
 public typealias StackAction<Action> = ElementAction<StackElementID, Action>
 
-/// The number of a screen in a ``StackState``: starting at 0, in the order of pushing. A stack
-/// never reuses a number, so an action for a popped screen cannot reach another one. A new stack
-/// that replaces it starts at 0.
+/// The number of a screen in a ``StackState``, counted from 0 in the order of pushing. A stack
+/// never reuses a number, so an action for a popped screen cannot reach another screen. A new stack
+/// that replaces the old one starts at 0 again.
 public struct StackElementID: Hashable, Sendable, Codable, ExpressibleByIntegerLiteral {
   let number: Int
 

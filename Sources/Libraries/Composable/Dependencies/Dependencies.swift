@@ -18,8 +18,8 @@ public struct Dependencies: Sendable {
   /// The source of random numbers.
   public var randomness: Randomness
   private var values: [ObjectIdentifier: any Sendable] = [:]
-  /// A closure that is called with the name of a custom dependency that is used without being set.
-  /// If it is `nil`, the live dependency is used.
+  /// Called with the name of a custom dependency that is used but was not set. If it is `nil`, the
+  /// live dependency is used.
   public var onUnset: (@Sendable (_ name: String) -> Void)?
 
   /// Makes dependencies from explicit values; see also ``live()``.
@@ -45,10 +45,10 @@ public struct Dependencies: Sendable {
 ///     …
 ///     let client = dependencies[SongClient.self]
 public protocol DependencyValue: Sendable {
-  /// The implementation that accesses the real world.
+  /// The implementation for production.
   static var live: Self { get }
-  /// The implementation that a test gets if it did not set one, after the failure is recorded. By
-  /// default ``live``.
+  /// The implementation that a test gets after the use of an unset dependency was recorded as a
+  /// failure. By default ``live``.
   static var unset: Self { get }
 }
 

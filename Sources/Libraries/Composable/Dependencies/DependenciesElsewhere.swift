@@ -1,6 +1,5 @@
-// The dependency names of The Composable Architecture. They are kept in a separate file because
-// they work together: an old use must compile up to the declaration whose error names the
-// replacement.
+// The dependency names of The Composable Architecture. Each must exist so that an old use compiles
+// up to the declaration whose error names the replacement.
 
 @available(
   *, unavailable,
@@ -14,8 +13,8 @@ public protocol DependencyKey {}
 )
 public protocol TestDependencyKey {}
 
-/// Stands for the dependency table of The Composable Architecture, which is not needed here. A
-/// value is found by its type, as in `dependencies[SongClient.self]`.
+/// Stands for the dependency table of The Composable Architecture. Here, a dependency is found by
+/// its type, as in `dependencies[SongClient.self]`.
 @dynamicMemberLookup
 public struct DependencyValues {
   @available(
@@ -28,7 +27,7 @@ public struct DependencyValues {
     set { unavailable() }
   }
 
-  /// A dependency that does not exist here. Its use compiles up to the error that names the
+  /// Stands for any dependency, so that an old use compiles up to the error that names the
   /// replacement.
   public subscript(dynamicMember name: String) -> UnknownDependency {
     get { unavailable() }

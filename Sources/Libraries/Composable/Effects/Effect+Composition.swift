@@ -36,7 +36,6 @@ extension Effect {
     map(transform, dismiss: .pass)
   }
 
-  /// - Parameter dismiss: How the parent handles ``dismiss``.
   @inlinable
   func map<Parent: Sendable>(
     _ transform: @escaping (Action) -> Parent, dismiss: Dismissal<Parent>

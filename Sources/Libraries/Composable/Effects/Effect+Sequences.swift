@@ -6,7 +6,7 @@ extension Effect {
   ///       return .run(sequence: client.messages()) { .received($0) }.cancellable(id: "messages")
   ///
   /// An error of the sequence is reported to the store's ``Store/onFailure``.
-  /// - Parameter sequence: The sequence. The expression is evaluated when the effect starts.
+  /// - Parameter sequence: An expression that is evaluated when the effect starts.
   public static func run<Elements: AsyncSequence & Sendable>(
     name: String = "sequence", priority: TaskPriority? = nil, onLane: Bool = true,
     sequence: @autoclosure @escaping @Sendable () -> Elements,
@@ -17,16 +17,15 @@ extension Effect {
     }
   }
 
-  /// Runs `effects` in sequence. Each part begins when the part before has ended, including its
+  /// Runs `effects` in sequence. Each part begins when the previous part has ended, including its
   /// tasks, effects of children, and effects that a throttle or debounce holds back.
   ///
   ///     return .concatenate(.run { _ in try await player.stop() }, .send(.stopped))
   ///
-  /// Parts that take no time, such as ``send(_:)`` and ``cancel(id:)``, end immediately. If a part
-  /// does not run to its end, the sequence ends and the following parts do not begin. A part does
-  /// not run to its end if one of its effects is cancelled, throws an error that it does not catch,
-  /// is dropped by a throttle or debounce, or ends with its child. Other effects of the same part
-  /// continue.
+  /// Parts that take no time, such as ``send(_:)`` and ``cancel(id:)``, end immediately. If one of
+  /// a part's effects is cancelled, throws an uncaught error, is dropped by a throttle or debounce,
+  /// or ends with its child, then the sequence ends and the following parts do not begin. Other
+  /// effects of the same part continue.
   public static func concatenate(_ effects: Effect...) -> Effect { concatenate(effects) }
 
   /// Runs `effects` in sequence; see ``concatenate(_:)-(Effect...)``.

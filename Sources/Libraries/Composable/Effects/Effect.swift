@@ -21,14 +21,13 @@ public struct Effect<Action: Sendable> {
     case strayDismissal
     case scoped(ScopeKey, ChildIdentity, ChildEffects?, Effect<Action>)
     case many([Effect<Action>])
-    /// Starts each part when the part before has ended.
+    /// Starts each part when the previous part has ended.
     case sequence([Effect<Action>])
   }
 
-  // A reference, so that passing an effect through the levels of a composition moves one word. The
-  // two most frequent kinds, this one and `RunEffect`, have dedicated classes. Destroying an
-  // `Operation` requires a metadata look-up, because its type is generic over the action, and that
-  // look-up would cost more than the rest of such an effect.
+  // A reference, so that passing an effect through a composition moves one word. The two most
+  // frequent kinds, `ActionBox` and `RunEffect`, contain no `Operation`: that type is generic over
+  // the action, and the metadata look-up to destroy it would cost more than the rest of the effect.
   @usableFromInline
   class Box {
     @usableFromInline

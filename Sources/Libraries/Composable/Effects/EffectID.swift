@@ -1,6 +1,6 @@
 /// An identifier of effects. Two identifiers are equal if their types and values are equal.
 public struct EffectID: Hashable, Sendable {
-  // `AnyHashable` is not `Sendable`, but this one is made from a `Sendable` value.
+  // `AnyHashable` is not `Sendable`, but the wrapped value is.
   @usableFromInline nonisolated(unsafe) let value: AnyHashable
   @usableFromInline let type: ObjectIdentifier
 
@@ -12,7 +12,7 @@ public struct EffectID: Hashable, Sendable {
   }
 }
 
-/// An identifier that an effect was marked with.
+/// An identifier by which an effect can be cancelled.
 @usableFromInline
 struct EffectMark: Hashable, Sendable {
   @usableFromInline let id: EffectID

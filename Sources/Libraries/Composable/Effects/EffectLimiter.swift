@@ -10,9 +10,7 @@ protocol Limiter: AnyObject {
 }
 
 /// The limiter of one identifier of one child: a throttle or a debounce, configured by the newest
-/// effect.
-///
-/// It does not use the types of `RateLimiting`, because a sequence must know which effect was
+/// effect. The types of `RateLimiting` are not used, because a sequence must know which effect was
 /// dropped, and because intervals may be zero.
 final class EffectLimiter<Action: Sendable>: Limiter {
   /// An effect that is held back.
@@ -56,7 +54,7 @@ final class EffectLimiter<Action: Sendable>: Limiter {
     case passes(Effect<Action>)
     /// The effect waits for its deadline and replaces the effect that waited before.
     case isHeld(Held, insteadOf: Held?)
-    /// The effect is dropped in favour of the one that waits.
+    /// The effect is dropped, because an earlier effect that is held back takes precedence.
     case isLeftOut
   }
 

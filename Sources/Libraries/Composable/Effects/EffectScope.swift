@@ -23,13 +23,13 @@ enum ChildIdentity {
   case slot(KeyedSlot, lineage: UInt64)
 }
 
-/// The state that a composition keeps about the effects of its child or children.
+/// What a composition records about the effects of its children.
 public final class ChildEffects {
   /// The number of children with running effects. While it is 0, removals of children need no
   /// check.
   @exclusivity(unchecked) @usableFromInline var count = 0
-  /// The number of checks of a collection. It is left as a mark in the collection and reveals a
-  /// replacement.
+  /// The number of checks of a collection, stored in the collection as its mark. A collection
+  /// without this mark has been replaced.
   @exclusivity(unchecked) @usableFromInline var turn: UInt64 = 0
 
   @usableFromInline init() {}
@@ -49,8 +49,8 @@ public final class EffectScope {
   @exclusivity(unchecked) var ids: [EffectID: [RunningEffect]] = [:]
   @exclusivity(unchecked) @usableFromInline var children: [ScopeKey: EffectScope] = [:]
   @exclusivity(unchecked) var limiters: [EffectID: any Limiter] = [:]
-  /// The number of limiters at which spent ones are removed. Doubling it makes the sweep amortised
-  /// O(1).
+  /// The number of limiters at which the next sweep removes spent ones. Each sweep sets it to twice
+  /// the remaining number, so sweeping is amortised O(1).
   @exclusivity(unchecked) var sweepCount = 16
   /// The number of operations that use the scope. An empty scope is kept until they have finished.
   @exclusivity(unchecked) @usableFromInline var users = 0
@@ -83,10 +83,8 @@ public final class EffectScope {
   /// The running effects of the child and of its children. O(n) in the number of effects.
   var allRunning: [RunningEffect] { running + children.values.flatMap(\.allRunning) }
 
-  /// Returns whether the scope belongs to the child identified by `present`.
-  ///
-  /// An element in another collection is first recognised by its key alone, and afterwards by its
-  /// slot.
+  /// Returns whether the scope belongs to the child identified by `present`. An element in another
+  /// collection is first recognised by its key alone, and afterwards by its slot.
   @usableFromInline
   func belongs(to present: ChildIdentity) -> Bool {
     switch (identity, present) {

@@ -77,8 +77,8 @@ extension Effect {
     limited(id, .throttle(interval, keepsLatest: latest), clock)
   }
 
-  /// Runs this effect when no other effect with the same `id` has followed for the given time. Only
-  /// the newest effect runs.
+  /// Runs this effect when no other effect with the same `id` has followed for the given time, so
+  /// that only the newest effect runs.
   ///
   ///     case .typed(let text):
   ///       return search(text).debounce(id: "search", for: .milliseconds(300), clock: clock)

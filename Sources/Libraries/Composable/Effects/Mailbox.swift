@@ -1,9 +1,7 @@
 public import Locking
 
-/// The queue through which effects reach their store.
-///
-/// Any thread may post. The lane is woken once per batch. Everything is inlinable, so that messages
-/// are handled by code specialised for the type of the actions.
+/// The queue through which effects, on any thread, reach their store. The lane is woken once per
+/// batch. Everything is inlinable, so that the code is specialised for the type of the actions.
 @usableFromInline
 final class Mailbox<Action: Sendable>: Sendable {
   @usableFromInline

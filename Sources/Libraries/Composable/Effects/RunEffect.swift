@@ -5,8 +5,8 @@ final class RunEffect<Action: Sendable>: Effect<Action>.Box, @unchecked Sendable
   @usableFromInline let name: String
   /// The source location, if the effect has no name.
   @usableFromInline let place: EffectLocation?
-  // Not a `TaskPriority`, because the size of that type may change with the system's library.
-  // Effects that contain it would be copied and destroyed through metadata.
+  // Not a `TaskPriority`: the size of that type may change with the system's library, so effects
+  // that contain it would be copied and destroyed through metadata.
   @usableFromInline let rawPriority: UInt8?
   @usableFromInline let onLane: Bool
   /// The identifiers that cancel the effect.
@@ -36,7 +36,7 @@ final class RunEffect<Action: Sendable>: Effect<Action>.Box, @unchecked Sendable
 
   @inlinable var priority: TaskPriority? { rawPriority.map { TaskPriority(rawValue: $0) } }
 
-  /// Returns the effect with one more identifier.
+  /// Returns the effect with one more identifier that cancels it.
   @usableFromInline
   func marked(_ mark: EffectMark) -> RunEffect {
     RunEffect(

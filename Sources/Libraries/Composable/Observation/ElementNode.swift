@@ -1,5 +1,4 @@
-/// The observation node of one element of a collection. The node of the collection owns it
-/// manually.
+/// The observation node of one element. The node of the collection owns it manually.
 struct ElementNode {
   let node: Unmanaged<ObservationNode>
   let generation: UInt32
@@ -18,7 +17,7 @@ extension ObservationNode {
   /// Returns the node of the element in `slot`, and makes it if it does not exist.
   func makeElement(_ slot: KeyedSlot, id: AnyHashable, ignored: FieldSet) -> ObservationNode {
     if let node = element(slot) { return node.takeUnretainedValue() }
-    // The slot's previous element was removed, and that change has not been drained yet.
+    // The slot's previous element was removed, and that change is not reported yet.
     if slot.index < elements.count, let old = elements[slot.index] {
       deliveries.retire(old.node.takeRetainedValue())
     }

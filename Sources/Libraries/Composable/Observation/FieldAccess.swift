@@ -44,7 +44,7 @@ extension FieldChangesOf {
     if old != nil || new != nil { write(index) }
   }
 
-  /// Removes the record that the field changed. Returns whether the field had changed.
+  /// Removes the record that the field changed, and returns whether there was one.
   @inlinable
   public mutating func take(_ index: Int) -> Bool {
     defer { written &= ~Self.bit(index) }
@@ -64,8 +64,8 @@ extension FieldChangesOf {
     write(index)
   }
 
-  /// Called before in-place access to a small field. Keeps the old value, which costs no reference
-  /// count.
+  /// Called before in-place access to a small field. Keeps the old value, which needs no reference
+  /// counting.
   @inlinable
   public mutating func enter<Value: Equatable & BitwiseCopyable>(
     _ index: Int, _ value: inout Value
@@ -134,16 +134,15 @@ extension FieldChangesOf {
   @inlinable init(token: UInt64) { self.token = token }
 }
 
-/// Stamps identify values during in-place access: one number per node of the state tree and turn of
-/// the store.
+/// Numbers that reveal whether a value was replaced during in-place access.
 ///
-/// A child is stamped when access begins and checked when access ends. After `child = State()`, or
-/// after an earlier copy was assigned, the value has no valid stamp. This distinguishes a
-/// replacement through `inout` from a mutation. The field's index is part of the stamp, to detect
-/// swapped siblings. The turn is part of it, to detect copies from earlier turns.
+/// A child is stamped when access begins and checked when access ends. A mutated child keeps its
+/// stamp; an assigned value, such as `State()` or an earlier copy, has no valid one. The stamp
+/// depends on the field's index, to detect swapped siblings, and on the store's turn, to detect
+/// copies from earlier turns.
 public enum Stamp {
-  /// Returns the stamp of a field's value, given the stamp of the enclosing state. It is odd, so it
-  /// is never 0.
+  /// Returns the stamp of a field's value, given the stamp of the enclosing state. Stamps are odd,
+  /// so they are never 0.
   @inlinable
   public static func of(field index: Int, in parent: UInt64) -> UInt64 {
     (parent ^ UInt64(truncatingIfNeeded: index &+ 1)) &* 0x9E37_79B9_7F4A_7C15 | 1

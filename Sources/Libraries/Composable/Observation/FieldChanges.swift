@@ -1,8 +1,8 @@
 /// The dirty bits of a state: which fields changed since changes were last reported.
 ///
-/// `@ObservableState` adds a property `_$changes` of this type to a struct. All values of this type
-/// are equal, add nothing to a hash and encode nothing, so that it does not affect synthesised
-/// conformances of the state.
+/// `@ObservableState` adds a property `_$changes` of this type to a struct. All its values are
+/// equal, add nothing to a hash and encode nothing, so synthesised conformances of the state are
+/// unaffected.
 public typealias FieldChanges = FieldChangesOf<UInt64>
 
 /// The dirty bits of a state with more than 64 fields.
@@ -12,9 +12,9 @@ public typealias WideFieldChanges = FieldChangesOf<UInt128>
 public struct FieldChangesOf<Word: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
   /// The fields that were assigned, or mutated in place to another value.
   public var written: Word
-  /// The child states that were accessed in place. They record their own changes.
+  /// The child states that were accessed in place; each records its own changes.
   public var entered: Word
-  /// A mark that is set while the value is accessed in place. A replacement of the value clears it.
+  /// A mark set during in-place access. Replacing the value clears it.
   @usableFromInline var stamp: UInt64
 
   /// Makes an empty set of changes.
@@ -50,7 +50,8 @@ public struct FieldChangesOf<Word: FixedWidthInteger & UnsignedInteger & Sendabl
     return stamp
   }
 
-  /// Ends in-place access. Returns whether the value was not replaced; it may have been mutated.
+  /// Ends in-place access. Returns `false` if the value was replaced, `true` if it was only
+  /// mutated.
   @inlinable
   public mutating func end(token: UInt64) -> Bool {
     defer { stamp = 0 }
@@ -90,7 +91,7 @@ public struct FieldChangesOf<Word: FixedWidthInteger & UnsignedInteger & Sendabl
       changed & FieldChangesOf.bit(index) != 0
     }
 
-    /// Records whether a child changed inside.
+    /// Records whether something changed inside a child.
     @inlinable
     public mutating func record(_ index: Int, _ childChanged: Bool) {
       if childChanged { changed |= FieldChangesOf.bit(index) }

@@ -1,6 +1,5 @@
 /// A set of fields of one state, identified by the indices that the macro assigned.
-///
-/// Holds at most ``capacity`` fields; `@ObservableState` rejects a type with more.
+/// `@ObservableState` rejects a type with more than ``capacity`` fields.
 public struct FieldSet: OptionSet, Sendable, Hashable {
   /// The maximum number of fields of one type.
   public static let capacity = 128

@@ -1,6 +1,5 @@
-/// Makes a collection of child states observable. Each element is observed at its slot.
-///
-/// Draining visits only the elements that were accessed since the last drain.
+/// Makes a collection of child states observable: each element is observed at its slot. Reporting
+/// visits only the elements that were accessed since the last report.
 extension KeyedCollection: ObservableBranch where Element: ObservableBranch {
   @inlinable
   public mutating func _$enter(stamp: UInt64) -> UInt64 {
@@ -48,8 +47,8 @@ extension KeyedCollection: ObservableBranch where Element: ObservableBranch {
     return place._withUnsafeGuaranteedRef { contents[index]!._$drain(into: $0, replaced: replaced) }
   }
 
-  /// Drains the whole collection. Observers of an element are moved to the element with the same
-  /// key.
+  /// Reports the whole collection as changed. Observers of an element are moved to the element with
+  /// the same key.
   @usableFromInline
   mutating func drainEverything(into node: ObservationNode?, replaced: Bool) -> Bool {
     if replaced { node?.rehome { id in self.slot(of: id) } }

@@ -1,28 +1,26 @@
 /// A value that reports changes inside itself: a state, an optional state, or a collection of
-/// states.
-///
-/// The members are called by generated accessors and by the store. Do not call them directly.
+/// states. Only generated accessors and the store call its members.
 public protocol ObservableBranch {
   /// Begins in-place access. Pass the returned token to ``_$leave(token:)``.
   mutating func _$enter(stamp: UInt64) -> UInt64
 
-  /// Ends in-place access. Returns whether the value is the same, perhaps mutated; `false` if it
-  /// was replaced.
+  /// Ends in-place access. Returns `false` if the value was replaced, `true` if it was only
+  /// mutated.
   mutating func _$leave(token: UInt64) -> Bool
 
-  /// Reports the changes since the last drain to the observers below `node`, and clears them.
+  /// Reports the changes since the last report to the observers below `node`, and clears them.
   ///
   /// If `replaced` is true, the whole value was replaced. Returns whether anything changed that is
   /// not ignored. Visits only fields that were assigned or accessed.
   mutating func _$drain(into node: ObservationNode?, replaced: Bool) -> Bool
 
-  /// Adds the paths of changes since the last drain, for debugging.
+  /// Adds the paths of changes since the last report, for debugging.
   func _$collectChanges(at path: String, into paths: inout [String])
 
   /// Adds the paths of unrecorded differences from `old`, for tests of the change records.
   func _$collectUnrecorded(since old: Self, at path: String, into paths: inout [String])
 
-  /// Adds the sizes of the collections inside.
+  /// Adds the sizes of the collections inside the value.
   func _$collectSizes(into sizes: inout StateSizes)
 }
 
@@ -45,12 +43,11 @@ public protocol ObservableState: ObservableBranch {
   /// The names of the fields, by index.
   static var _$fieldNames: [String] { get }
 
-  /// The fields marked `@ObservationStateIgnored`. Their changes are reported to their own
-  /// observers, but not to observers of this state.
+  /// The fields marked `@ObservationStateIgnored`. Observers of such a field are called after its
+  /// changes; observers of this state are not.
   static var _$ignoredFields: FieldSet { get }
 
-  /// The fields as types: one property per field, with the name of the field. Compositions name
-  /// fields by these.
+  /// One property per field, which names the field as a type (``FieldLens``) in compositions.
   associatedtype Lenses
 }
 
@@ -66,8 +63,8 @@ public enum Observation {
   public static func drain<Value: ObservableBranch>(
     _ value: inout Value, _ index: Int, _ node: ObservationNode?, replaced: Bool
   ) -> Bool {
-    // Reference counts are not needed: the parent node holds this one, and no callback runs before
-    // the end.
+    // Without reference counting: the parent node holds its child, and no callback runs before this
+    // function returns.
     guard let child = node?.unretainedChild(index) else {
       return value._$drain(into: nil, replaced: replaced)
     }

@@ -8,8 +8,7 @@ public final class ObservationNode {
   /// The fields of the state that are not reported to the observers of this node.
   @exclusivity(unchecked) public var ignored: FieldSet
   @exclusivity(unchecked) private var interest: FieldSet = []
-  /// The observer of fields while there is only one, which is the usual case. It is found without
-  /// the lists.
+  /// The observer of fields while there is only one, the usual case; it is found without the lists.
   @exclusivity(unchecked) private var only: Unmanaged<Observer>?
   let deliveries: ObserverQueue
   /// The observers of each field, if there are several.
@@ -26,7 +25,7 @@ public final class ObservationNode {
   @exclusivity(unchecked) var elementIDs: ContiguousArray<AnyHashable?> = []
   /// Whether an observer needs lists of changed elements.
   @exclusivity(unchecked) @usableFromInline var wantsElementChanges = false
-  /// The lists that have not been delivered yet, each a `KeyedChanges`.
+  /// The lists of changed elements that have not been delivered yet, each a `KeyedChanges`.
   @exclusivity(unchecked) var elementChanges: [Any] = []
   @exclusivity(unchecked) private var areElementChangesDelivered = false
 
@@ -54,7 +53,7 @@ public final class ObservationNode {
     for element in elements { element?.node.release() }
   }
 
-  // MARK: Reporting, by the drain of a state
+  // MARK: Reporting
 
   /// Returns the node of a child, or nil if it is not observed. O(1).
   public func child(_ index: Int) -> ObservationNode? {
@@ -66,10 +65,8 @@ public final class ObservationNode {
     index < children.count ? children[index] : nil
   }
 
-  /// Queues the observers of `fields`, except those of ignored fields. Returns whether any field is
-  /// not ignored.
-  ///
-  /// - Parameter ignored: The ignored fields to use if there is no node.
+  /// Queues the observers of `fields`, except those of ignored fields, and returns whether any
+  /// field is not ignored. Without a node, `ignored` is the set of ignored fields.
   @usableFromInline
   static func report(_ fields: FieldSet, to node: ObservationNode?, ignored: FieldSet) -> Bool {
     guard let node = node.map(Unmanaged.passUnretained) else {
@@ -96,7 +93,7 @@ public final class ObservationNode {
     }
   }
 
-  /// Queues the observers of presence if it changed.
+  /// Queues the observers of presence if the optional has become `nil` or got a value.
   public func reportPresence(_ isPresent: Bool) {
     guard isPresent != wasPresent else { return }
     wasPresent = isPresent
@@ -124,8 +121,8 @@ public final class ObservationNode {
     }
   }
 
-  /// The lists that have not been delivered yet. All observers are called in one delivery, so the
-  /// lists are kept until the next change.
+  /// The lists that have not been delivered yet. They are kept until the next change, because all
+  /// observers are called in one delivery.
   var takenElementChanges: [Any] {
     areElementChangesDelivered = true
     return elementChanges

@@ -24,8 +24,8 @@ public final class Observer {
   public let fields: FieldSet
   /// The fields that changed since the last call.
   @exclusivity(unchecked) var pending: FieldSet = []
-  // Only one of the two is used. An enum or optionals would cost a reference count when the closure
-  // is read.
+  // Only one of the two callbacks is used. An enum or optionals would cost a reference count when
+  // the closure is read.
   private let plainCallback: () -> Void
   private let fieldsCallback: (FieldSet) -> Void
   private let isPlain: Bool
@@ -48,7 +48,7 @@ public final class Observer {
   // Unowned rather than weak: a weak reference would slow down all reference counting of the node.
   // The node clears it when it is deallocated.
   @exclusivity(unchecked) private unowned(unsafe) var node: ObservationNode?
-  /// The positions in the node's lists, for removal in O(1) per field.
+  /// The observer's positions in the node's lists, for removal in O(1) per field.
   var positions: [(field: Int, position: Int)] = []
 
   init(

@@ -1,4 +1,4 @@
-/// Makes an optional child observable: its presence at its node, its fields below that node.
+/// Makes an optional child observable: its presence at its node, its fields at nodes below.
 extension Optional: ObservableBranch where Wrapped: ObservableBranch {
   @inlinable
   public mutating func _$enter(stamp: UInt64) -> UInt64 {

@@ -1,6 +1,4 @@
-/// Counts the actions of one reducer by kind.
-///
-/// Not `Sendable`: it belongs to the store of the reducer.
+/// Counts the actions of one reducer by kind. Not `Sendable`: it belongs to the reducer's store.
 public final class ActionCounter {
   /// The names of the kinds, by number. Empty if kinds are not distinguished.
   public let names: [String]
@@ -9,10 +7,7 @@ public final class ActionCounter {
   /// The kind counted last, which other threads may read.
   @usableFromInline let latest = LatestKind()
 
-  /// Makes a counter with all counts at 0.
-  ///
-  /// - Parameter names: The names of the kinds, by number. If empty, all actions are counted as one
-  ///   kind.
+  /// Makes a counter for the kinds `names`, or for all actions as one kind if `names` is empty.
   public init(names: [String]) {
     self.names = names
     counts = .allocate(capacity: max(1, names.count))
@@ -31,7 +26,7 @@ public final class ActionCounter {
   /// Returns the number of actions of the kind with this number.
   public func count(ofKind kind: Int) -> UInt64 { counts[kind] }
 
-  /// Returns the kinds of this level and below, with paths such as `chat.messages`.
+  /// Returns the kinds of this reducer and its children, with paths such as `chat.messages`.
   func kinds(
     prefix: String = "", below children: [ChildCounter]
   ) -> [(path: String, counter: ActionCounter, number: Int)] {

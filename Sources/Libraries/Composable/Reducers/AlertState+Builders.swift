@@ -1,6 +1,5 @@
 /// A confirmation dialog for an action that the user has just requested, with a list of buttons.
-///
-/// It is the same type as ``AlertState``. The view that shows it determines its appearance.
+/// The same type as ``AlertState``; the view that shows it determines its appearance.
 public typealias ConfirmationDialogState<Action> = AlertState<Action>
 
 extension AlertState {

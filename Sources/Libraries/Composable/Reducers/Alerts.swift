@@ -34,9 +34,9 @@ public struct AlertState<Action> {
 public struct ButtonState<Action> {
   /// The meaning of a button.
   public enum Role: Hashable, Sendable {
-    /// Cancels. Shown in the platform's usual position for such buttons, with its usual key.
+    /// Cancels; shown in the platform's usual position for such buttons, with the usual key.
     case cancel
-    /// Deletes or discards something. Shown as a warning.
+    /// Deletes or discards something; shown as a warning.
     case destructive
   }
 

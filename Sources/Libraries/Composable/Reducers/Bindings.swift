@@ -102,7 +102,7 @@ public struct BindingReducer<
   State: ObservableState, Action: CasePathable & Sendable, Case: CaseLens
 >: ReducerStep
 where Case.Root == Action, Case.Value == BindingAction<State> {
-  /// - Parameter action: The case of the binding actions.
+  /// Makes a reducer for the binding actions of the case `action`.
   @inlinable
   public init(action: KeyPath<Action.CaseLenses, Case>) {}
 

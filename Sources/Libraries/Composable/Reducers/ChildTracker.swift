@@ -1,12 +1,12 @@
-/// The state that a composition keeps about its child: which effects belong to the child.
+/// What a composition records about its child: which effects belong to the child.
 @usableFromInline
 struct ChildTracker<State> {
   @usableFromInline let effects = ChildEffects()
-  /// Returns the identity that distinguishes a child from another in the same field. `nil` if
-  /// children are not distinguished.
+  /// Returns the identity that distinguishes successive children in the same field, or is `nil` if
+  /// they are not distinguished.
   @usableFromInline let identify: ((State) -> ChildIdentity)?
-  // Checked first for actions of other children. Because the flag is stored next to the reducer,
-  // the effects need not be accessed.
+  // Checked first for actions of other children: the flag is stored next to the reducer, so the
+  // effects need not be accessed.
   @usableFromInline let hasIdentity: Bool
 
   /// - Parameter hasCases: Whether a different case of an enum state, or a different `id` in the
@@ -46,10 +46,8 @@ struct ChildTracker<State> {
     Path.read(parent) { $0.map { isSame(scope, $0) && child.hasChild(scope, in: $0) } ?? false }
   }
 
-  /// Returns an effect that ends the effects of a child that was removed or replaced, or `.none` if
-  /// there are none.
-  ///
-  /// - Parameter present: The state of the present child.
+  /// Returns an effect that ends the effects of a child that was removed or replaced by `present`,
+  /// or `.none` if there are none.
   @inlinable
   func ending<Action>(_ key: ScopeKey, unless present: State?) -> Effect<Action> {
     guard let present else { return Effect(operation: .endScope(key, unless: nil)) }

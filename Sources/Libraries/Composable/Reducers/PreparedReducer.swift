@@ -1,4 +1,4 @@
-/// A reducer in the form that a store or a parent holds.
+/// A reducer with its composition resolved, as a store or a parent holds it.
 public protocol PreparedReducer<State> {
   /// The state that the reducer changes.
   associatedtype State
@@ -13,9 +13,8 @@ public protocol PreparedReducer<State> {
   /// Reduces an action and counts it.
   func reduce(into state: inout State, action: Action) -> Reaction
 
-  /// Returns whether the child that an effect belongs to still exists and is the same.
-  ///
-  /// - Parameter scope: The scope of this state. ``EffectScope/next`` is the path to the child.
+  /// Returns whether the child that an effect belongs to still exists and is the same. `scope` is
+  /// the scope of this state, and ``EffectScope/next`` is the path to the child.
   func hasChild(_ scope: EffectScope, in state: State) -> Bool
 
   /// The counter of actions by kind.

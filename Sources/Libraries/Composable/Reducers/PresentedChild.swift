@@ -85,8 +85,8 @@ where
         identity = tracker.identity(in: state, OptionalField<Lens, Child.State>.self)
       }
     }
-    // On a dismissal, the parent still sees the child and may assign another one. A write to the
-    // field reveals such an assignment. The record of the change is restored for the observers.
+    // On a dismissal, the parent still sees the child and may assign another. The field's change
+    // record reveals that assignment; afterwards the record is restored for the observers.
     let wasRecorded = Lens.removeChangeRecord(&state)
     let effect = base.reduce(into: &state, action: action)
     let isReplaced = Lens.removeChangeRecord(&state)

@@ -71,7 +71,7 @@ public enum ReducerBuilder<State, Action: Sendable> {
     }
   }
 
-  // Counted here and not around the result, so that the `switch` over the kinds is inlined.
+  // Actions are counted here and not around the result, so that the `switch` over kinds is inlined.
   /// Builds the body as one function that counts the actions by kind.
   @inlinable
   public static func buildFinalResult<R: ReducerStep<State, Action>>(_ step: R) -> ReducerSteps<

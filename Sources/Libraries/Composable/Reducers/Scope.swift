@@ -13,10 +13,8 @@ where
   @usableFromInline let child: Child.Prepared
   @usableFromInline let tracker: ChildTracker<Child.State>
 
-  /// - Parameters:
-  ///   - state: The field of the child.
-  ///   - action: The case of the child's actions.
-  ///   - child: Makes the child's reducer. Called once per store.
+  /// Makes a reducer of the field `state`, for actions of the case `action`. `child` makes the
+  /// child's reducer and is called once per store.
   @inlinable
   public init(
     state: KeyPath<State.Lenses, Lens>, action: KeyPath<Action.CaseLenses, Case>,

@@ -50,7 +50,7 @@ final class SharedCore<Value: Equatable & Sendable>: Sendable {
     }
   }
 
-  /// Shares what a reducer left in its copy, which started as `base`. Returns the newest version.
+  /// Shares the value that a reducer left in its copy of `base`. Returns the newest version.
   func commit(_ own: Value, since base: Version) -> Version {
     contents.withLock { contents in
       let other = contents.newest.value

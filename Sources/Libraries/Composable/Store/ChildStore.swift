@@ -1,7 +1,6 @@
-/// A handle to a child of a store. It sends the child's actions, reads its state and observes it.
-///
-/// The handle is a cheap value that holds the store and a function. It needs no cache, subscription
-/// or clean-up. Not `Sendable`, like its store.
+/// A handle to a child of a store, which sends the child's actions, reads its state and observes
+/// it. The handle is a cheap value that holds the store and a function. Not `Sendable`, like its
+/// store.
 public struct ChildStore<State, Action> {
   /// A request to the store. The payloads are addresses, because values of generic type would pass
   /// through an adapter.
@@ -12,9 +11,8 @@ public struct ChildStore<State, Action> {
     case place(UnsafeMutablePointer<ObservationPoint<State>?>)
   }
 
-  // A single function, because each function is a separate object whose reference count changes
-  // when the handle is copied. In a list of many handles that is an additional cache miss per
-  // handle.
+  // A single function: each function is an object whose reference count changes when a handle is
+  // copied, which costs a cache miss per handle in a long list.
   @usableFromInline let access: (Access) -> Void
 
   @inlinable

@@ -1,6 +1,5 @@
-/// A path to an observation node of a store, to which observers can be added.
-///
-/// A cheap value. The tree creates the node when the first observer is added.
+/// A path to an observation node of a store, to which observers can be added. A cheap value: the
+/// tree creates the node when the first observer is added.
 public struct ObservationPoint<State> {
   // Returns the node, and creates it with the given ignored fields if it does not exist.
   let node: (FieldSet) -> ObservationNode
@@ -57,9 +56,8 @@ extension ObservationPoint where State: ObservableState {
 
 extension ObservationPoint {
   /// Returns the path to the node of the element in `slot`. The node stays the same while the
-  /// element exists, and when the whole collection is replaced by one that contains its key.
-  ///
-  /// The node's observers are called one last time when the element is removed.
+  /// element exists, and when the whole collection is replaced by one that contains its key. The
+  /// node's observers are called one last time when the element is removed.
   public func element<ID: Hashable & Sendable, Element: ObservableState>(
     _ slot: KeyedSlot, id: ID
   ) -> ObservationPoint<Element> where State == KeyedCollection<ID, Element> {
@@ -68,8 +66,8 @@ extension ObservationPoint {
       ignored: Element._$ignoredFields)
   }
 
-  /// Calls `callback` with the changes of the collection since the last call. Usually there is one
-  /// list; there are more if the collection changed several times between deliveries.
+  /// Calls `callback` with the changes of the collection since the last call: usually one list, or
+  /// several if the collection changed several times between deliveries.
   public func observeElements<ID, Element>(
     _ callback: @escaping ([KeyedChanges<ID>]) -> Void
   ) -> Observer where State == KeyedCollection<ID, Element> {

@@ -10,9 +10,8 @@ extension Store {
   }
 }
 
-/// The effects of one action, and the effects started by their actions.
-///
-/// A value that holds a reference to the store. Not `Sendable`: use it on the store's lane.
+/// The effects of one action, and the effects started by their actions. Holds a reference to the
+/// store. Not `Sendable`: use it on the store's lane.
 public struct SentEffects<State: ObservableState, Action: Sendable> {
   let store: Store<State, Action>
   let origin: UInt64

@@ -66,9 +66,8 @@ extension Store {
     effects.register(effect, in: scope)
     let executor =
       run.onLane ? mailbox.lane.taskExecutor(named: run.name) : mailbox.lane.poolExecutor
-    // The closure is written here and not stored in a variable, which would wrap it in adapters.
-    // The task has no name, because a name costs a quarter of a task and the store already knows
-    // it.
+    // A closure stored in a variable would be wrapped in adapters. The task has no name: a name
+    // would add a quarter to the cost of a task, and the store already knows it.
     let task = Task(executorPreference: executor, priority: run.priority) { await effect.perform() }
     effects.started(effect, task)
   }

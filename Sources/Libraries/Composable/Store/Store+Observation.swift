@@ -18,7 +18,6 @@ extension Store {
   }
 
   /// Calls `callback` when an optional child is added or removed, with whether it is present.
-  ///
   /// Changes inside the child do not call it.
   public func observePresence<Child: ObservableState>(
     _ field: FieldKey<State, Child?>, _ callback: @escaping (_ isPresent: Bool) -> Void
@@ -36,9 +35,7 @@ extension Store {
 
   /// Returns an asynchronous sequence of a field's values: the current value, then the newest value
   /// after each delivery that changed it. A slow consumer misses intermediate values, but never the
-  /// last one.
-  ///
-  /// The sequence ends when the store is deallocated.
+  /// last one. The sequence ends when the store is deallocated.
   public func values<Value: Sendable>(of field: FieldKey<State, Value>) -> AsyncStream<Value> {
     let read = State._$fields[keyPath: field].get
     return stream(first: read(_state)) { [unowned self] continuation in

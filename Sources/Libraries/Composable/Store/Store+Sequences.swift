@@ -12,8 +12,8 @@ extension Store {
     advance(sequence)
   }
 
-  /// Performs parts until one has to be waited for. After the last part, continues with the
-  /// enclosing sequence.
+  /// Performs parts until one takes time. After the last part, continues with the enclosing
+  /// sequence.
   private func advance(_ first: EffectSequence) {
     var next: EffectSequence? = first
     while let sequence = next as? PendingEffects<Action> {
@@ -28,7 +28,7 @@ extension Store {
     }
   }
 
-  /// Begins the next part of a sequence, because the part before has ended.
+  /// Begins the next part of a sequence, because the previous part has ended.
   @usableFromInline
   func continueSequence(_ sequence: EffectSequence) {
     guard isCurrent(sequence.scope) else { return effects.interrupt(sequence) }

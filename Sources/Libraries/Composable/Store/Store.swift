@@ -50,8 +50,8 @@ public final class Store<State: ObservableState, Action: Sendable> {
   @exclusivity(unchecked) @usableFromInline var effects = EffectRegistry()
   /// The tracked send that is being processed, or 0 if there is none.
   @exclusivity(unchecked) @usableFromInline var origin: UInt64 = 0
-  /// The actions sent by effects that continue without an action, each with the scope that must
-  /// still exist; `nil` while no such effects are performed.
+  /// The actions sent by the next part of a sequence or by an effect that a limiter released, each
+  /// with the scope that must still exist; `nil` while no such effects are performed.
   @exclusivity(unchecked) @usableFromInline var resumed: [(action: Action, scope: EffectScope)]?
   let endCallbacks = EndCallbacks()
   /// A closure that receives the actions of effects instead of the queue, for test stores. Also
@@ -60,7 +60,7 @@ public final class Store<State: ObservableState, Action: Sendable> {
     ((Action, _ origin: UInt64, _ isFeedback: Bool) -> Void)?
 
   /// A closure that receives each action of a running effect instead of the reducer. A program that
-  /// logs every input first sends the action afterwards.
+  /// logs every input can thus log the action before sending it.
   @exclusivity(unchecked) @usableFromInline package var onEffectAction: ((Action) -> Void)?
   /// Whether effects are started. A program turns this off while it replays recorded actions,
   /// because the recording already contains the actions of effects.
@@ -84,13 +84,9 @@ public final class Store<State: ObservableState, Action: Sendable> {
   @exclusivity(unchecked) public private(set) var actionsWithoutChild = 0
   @exclusivity(unchecked) @usableFromInline var _state: State
 
-  /// Makes a store.
-  ///
-  /// - Parameters:
-  ///   - lane: The lane on which the store is used and its effects run, unless they pass `onLane:
-  ///     false`.
-  ///   - notification: When observers are called.
-  ///   - reducer: Makes the reducer. Its composition is built once, by this initializer.
+  /// Makes a store that is used on `lane`; its effects also run there unless they pass `onLane:
+  /// false`. `notification` selects when observers are called. `reducer` makes the reducer, whose
+  /// composition is built once, by this initializer.
   @inlinable
   public convenience init<R: Reducer>(
     initialState: State, lane: any Lane, notification: Notification = .immediate,
@@ -156,8 +152,8 @@ public final class Store<State: ObservableState, Action: Sendable> {
     }
   }
 
-  /// The kinds of this reducer and of its children. They are cached, because monitoring reads the
-  /// counts often and building the names costs more than reading them.
+  /// The kinds of this reducer and of its children, cached because monitoring reads the counts
+  /// often and building the names costs more than reading the counts.
   private lazy var countedKinds = counter.kinds(below: childCounters)
 
   /// The kind of the action that is being reduced, or was reduced last. Any thread may read it.

@@ -4,9 +4,7 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
 /// Finds calls in a reducer's body that have another form in this library, and reports the
-/// replacement.
-///
-/// It sees only source text. Of the types it knows only the declared cases of `Action`.
+/// replacement. It sees only source text, and knows no types except the declared cases of `Action`.
 struct BodyCheck {
   /// The payload types of the cases of `Action`, as written.
   private let caseTypes: [String: String]

@@ -200,9 +200,9 @@ struct CasePathMembers {
   }
 }
 
-/// The members that `@ObservableState` adds to an enum: the members of `@CasePathable`, and
-/// draining of the payload. A payload is moved out and back, so that its collections stay uniquely
-/// referenced.
+/// The members that `@ObservableState` adds to an enum: the members of `@CasePathable`, and methods
+/// that report changes of the payload. A payload is moved out and back, so that its collections
+/// stay uniquely referenced.
 struct EnumState {
   private let paths: CasePathMembers
   private var access: String { paths.access }
@@ -222,8 +222,8 @@ struct EnumState {
     ]
   }
 
-  /// Returns a function that visits the payload of the current case. It moves the payload through a
-  /// pointer. With `consume` instead, the compiler would keep values of trivial types alive.
+  /// Returns a function that visits the payload of the current case and moves it through a pointer.
+  /// With `consume` instead, the compiler would keep values of trivial types alive.
   private func visiting(
     _ head: String, payload: (EnumCase) -> String, none: (EnumCase) -> String,
     several: (EnumCase) -> String
@@ -330,7 +330,7 @@ struct EnumState {
       Composable.Observation.collectUnrecorded(new, since: old, "\(element.name.unquoted)", at: path, into: &paths)
       """
     }
-    // If the only case has a row, there must be no `default`: the compiler would warn about it.
+    // If the row of the only case covers all values, the compiler warns about a `default`.
     let others =
       rows.count == 1 && paths.cases.count == 1
       ? "" : "default:\nif _$tag != old._$tag { paths.append(path + \"(case)\") }"

@@ -2,7 +2,7 @@ public import SwiftSyntax
 import SwiftSyntaxBuilder
 public import SwiftSyntaxMacros
 
-/// The macro `@ObservableState`, which adds dirty bits, descriptors and draining to a state.
+/// The macro `@ObservableState`, which adds dirty bits, descriptors and change reports to a state.
 public enum ObservableStateMacro {}
 
 extension ObservableStateMacro: MemberMacro {

@@ -1,10 +1,9 @@
 import Locking
 
-/// A clock on which no sleep takes time: sleeps end immediately, in order.
+/// A clock on which each sleep ends immediately and advances time to its deadline.
 ///
-/// Use it in tests of what follows a wait, if the wait itself does not matter. Time advances to the
-/// deadline of each sleep. A timer on this clock never becomes idle: use a ``TestClock`` for
-/// timers.
+/// Use it in tests in which waiting itself does not matter. A timer on this clock never becomes
+/// idle: use a ``TestClock`` for timers.
 public final class ImmediateClock: Clock {
   /// A point in time, measured from the creation of the clock, as on a ``TestClock``.
   public typealias Instant = TestClock.Instant

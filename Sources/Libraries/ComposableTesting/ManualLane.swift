@@ -43,9 +43,7 @@ public final class ManualLane: Lane, TaskExecutor, SerialExecutor {
   public var isIdle: Bool { contents.withLock { $0.work.isEmpty } }
 
   /// The maximum number of turns of ``run()`` before it reports the effects that keep the lane
-  /// busy.
-  ///
-  /// A turn runs the work that was waiting when the turn began.
+  /// busy. A turn runs the work that was waiting when the turn began.
   public var turnLimit: Int {
     get { contents.withLock { $0.turnLimit } }
     set { contents.withLock { $0.turnLimit = newValue } }
@@ -59,12 +57,11 @@ public final class ManualLane: Lane, TaskExecutor, SerialExecutor {
 
   private func add(_ work: Work) { contents.withLock { $0.work.append(work) } }
 
-  /// Runs the waiting work, and the work that follows from it, until none is left.
+  /// Runs the waiting work, and the work that follows from it, until none is left. A nested call
+  /// from the lane's own work does nothing, because the outer call runs all work.
   ///
   /// After ``turnLimit`` turns, the busy effects are reported, and their test store cancels them.
   /// Work that has not ended after the same number of further turns is set aside.
-  ///
-  /// A nested call from the lane's own work does nothing, because the outer call runs all work.
   /// - Returns: The number of pieces of work that were run.
   @discardableResult
   public func run() -> Int {

@@ -88,7 +88,7 @@ public final class TestClock: Clock {
   /// Advances time by this duration and runs the work that becomes due.
   public func advance(by duration: Duration) { advance(to: now.advanced(by: duration)) }
 
-  /// Advances time to `target` and runs the work that becomes due. Time never goes back.
+  /// Advances time to `target` and runs the work that becomes due. Time never moves backwards.
   public func advance(to target: Instant) {
     lane.run()
     while let sleeper = next(until: target) {

@@ -2,8 +2,8 @@ public import Composable
 import IssueReporting
 
 extension Dependencies {
-  /// Returns the dependencies of a test. Using one that the test did not set is a failure that
-  /// names it.
+  /// Returns the dependencies of a test. Using a dependency that the test did not set is a failure
+  /// that names the dependency.
   ///
   ///     let clock = TestClock()
   ///     let dependencies = Dependencies.test(clock: clock, identifiers: .counting())
@@ -21,11 +21,9 @@ extension Dependencies {
 }
 
 /// Returns a placeholder for a function that a test did not set. Each call is a failure that names
-/// it.
+/// the function, and returns `placeholder`.
 ///
 ///     var recorder = RecorderClient(start: unset("recorder.start", returning: false))
-///
-/// - Parameter placeholder: The result of the calls.
 public func unset<each Argument, Result: Sendable>(
   _ name: String, returning placeholder: Result, fileID: StaticString = #fileID,
   filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column

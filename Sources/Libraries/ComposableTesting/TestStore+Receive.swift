@@ -35,8 +35,7 @@ extension TestStore {
     difference: ((Action) -> String?)?, _ expected: ((inout State) throws -> Void)?,
     at site: CallSite
   ) async {
-    // In a non-exhaustive test, actions that do not match are skipped, and a matching action may
-    // follow.
+    // In a non-exhaustive test, actions are skipped until one matches.
     await wait(timeout) {
       exhaustivity == .on ? !received.isEmpty : received.contains(where: isMatching)
     }

@@ -1,8 +1,9 @@
 public import Composable
 import IssueReporting
 
-/// A store for tests. It reduces the actions that the test sends. Actions of effects are held back
-/// until the test receives them. Each state is compared with the state that the test expects.
+/// A store for tests, which reduces the actions that the test sends and holds back actions of
+/// effects until the test receives them. It compares each state with the state that the test
+/// expects.
 ///
 ///     let store = TestStore(initialState: Counter.State()) { Counter() }
 ///     await store.send(.factButtonTapped) { $0.isLoading = true }
@@ -26,7 +27,7 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
     let origin: UInt64
   }
 
-  /// The actions that follow from the last reduced action. A store reduces them before all others.
+  /// The actions that follow from the last reduced action. A store reduces these before all others.
   private var feedback: [Waiting] = []
   /// The actions sent by effects.
   private var arrived: [Waiting] = []
@@ -44,11 +45,8 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
   /// The current state.
   public var state: State { store.state }
 
-  /// - Parameters:
-  ///   - initialState: The state at the beginning of the test.
-  ///   - clock: The clock of the test. Pass it if the feature uses a clock. Its lane is the store's
-  ///     lane.
-  ///   - reducer: Makes the feature under test.
+  /// Makes a test store of the feature that `reducer` makes. Pass `clock` if the feature uses a
+  /// clock; its lane is the store's lane.
   public init<R: Reducer>(
     initialState: State, clock: TestClock = TestClock(),
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
@@ -112,8 +110,8 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
     return TestEffects(store: self, effects: store.effects(of: origin))
   }
 
-  /// Checks the current state. `expected` sets the expected values, and the state must not change
-  /// by that.
+  /// Checks the current state: `expected` assigns the expected values, which must leave the state
+  /// unchanged.
   ///
   ///     store.assert { $0.count = 3 }
   public func assert(
@@ -147,9 +145,7 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
   }
 
   /// Runs the lane until it is idle, and checks that no effect is running and no action waits to be
-  /// received.
-  ///
-  /// The test may continue afterwards. The store then checks as strictly as before.
+  /// received. The test may continue afterwards and is checked as strictly as before.
   /// - Parameter timeout: The real time to wait for effects that use something other than the
   ///   test's clock. By default none.
   public nonisolated(nonsending) func finish(
@@ -163,9 +159,8 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
       at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Reduces the received actions without checking the state.
-  ///
-  /// - Parameter strict: Whether it is a failure if there are none.
+  /// Reduces the received actions without checking the state. With `strict`, it is a failure if
+  /// there are none.
   public nonisolated(nonsending) func skipReceivedActions(
     strict: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: UInt = #line, column: UInt = #column
@@ -176,9 +171,7 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
     skipAll(at: site)
   }
 
-  /// Cancels the running effects.
-  ///
-  /// - Parameter strict: Whether it is a failure if there are none.
+  /// Cancels the running effects. With `strict`, it is a failure if there are none.
   public nonisolated(nonsending) func skipInFlightEffects(
     strict: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: UInt = #line, column: UInt = #column
@@ -254,7 +247,7 @@ public struct TestEffects<State: ObservableState & Equatable, Action: Sendable> 
   /// Whether any of the effects is still running.
   public var isRunning: Bool { effects.isRunning }
 
-  /// Cancels the effects and runs the work that follows from that.
+  /// Cancels the effects and runs the resulting work.
   public nonisolated(nonsending) func cancel() async {
     effects.cancel()
     store.lane.run()

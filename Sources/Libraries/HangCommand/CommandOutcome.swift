@@ -67,11 +67,9 @@ package struct CommandOutcome: Sendable, Equatable {
     thresholds = []
   }
 
-  /// The lines about real work in the JUnit file.
-  ///
-  /// They are measured and differ from run to run, but the JUnit files of two runs of one plan must
-  /// be equal, byte for byte. They are therefore shown only if measured figures are requested, by a
-  /// threshold about growth or by measured costs.
+  /// The lines about real work in the JUnit file. They are measured, but the JUnit files of two
+  /// runs of one plan must be equal, byte for byte. They are therefore shown only if measured
+  /// figures are requested, by a threshold about growth or by measured costs.
   private var shownWork: [String] {
     hasMeasuredCosts || thresholds.contains(where: \.isOfGrowth) ? realWork : []
   }
@@ -126,7 +124,7 @@ package struct CommandOutcome: Sendable, Equatable {
       }
       text += "\n"
     }
-    // Skips the lines that the table already contains.
+    // The table already contains the skipped lines.
     let rest = lines.dropFirst(1 + thresholds.count).drop { $0.isEmpty }
     return text + "```text\n" + rest.joined(separator: "\n") + "\n```\n"
   }

@@ -36,15 +36,13 @@ package struct CostOptions: ParsableArguments {
     }
   }
 
-  /// - Parameter repeats: The number of repetitions if the command line does not set it.
+  /// Applies the options. `repeats` is the number of repetitions if the command line does not set
+  /// it.
   func apply(to plan: inout SimulationPlan, repeats: Int) {
     if areMeasured { plan.measuredRepeats = self.repeats ?? repeats }
   }
 
-  /// Rejects measured costs.
-  ///
-  /// - Parameter reason: The reason and the remedy.
-  /// - Throws: `ValidationError`.
+  /// Rejects measured costs with a `ValidationError` that contains the reason and the remedy.
   package func refuseMeasured(_ reason: String) throws {
     if areMeasured { throw ValidationError("--costs measured: \(reason)") }
   }

@@ -15,8 +15,8 @@ public import HangSimulation
 /// HTML, JUnit, Markdown, and traces.
 ///
 /// The exit code is 0 on success, 99 if a threshold is not met, 64 for an invalid command line, 65
-/// if a measured trace does not match the screen, 78 if the plan does not, and 1 for other errors,
-/// such as a file that cannot be written.
+/// if a measured trace does not match the screen, 78 if the plan does not match the screen, and 1
+/// for other errors, such as a file that cannot be written.
 public protocol HangProgram {
   /// Returns the plan to simulate. The command line may change it.
   static func plan() async throws -> SimulationPlan

@@ -53,15 +53,14 @@ package struct PlanChanges<Devices: DeviceNames>: ParsableArguments {
     for text in thresholds { plan.thresholds.append(try Threshold(option: "--threshold", text)) }
   }
 
-  /// Returns the devices with these names, from the plan or from files; all devices of the plan
-  /// without names.
-  ///
+  /// Returns the devices with these names, from the plan or from files; without names, all devices
+  /// of the plan.
   /// - Throws: `ValidationError`, `FileProblem`.
   static func devices(_ names: [String], from known: [Device]) throws -> [Device] {
     try choose(names, from: known, "device", \.name, readDevice)
   }
 
-  /// Reads a device from a file. Returns `nil` if the name is not that of a readable JSON file.
+  /// Reads a device from a file. Returns `nil` if no readable JSON file has this name.
   private static func readDevice(_ name: String) throws -> Device? {
     guard name.hasSuffix(".json"), let data = FileManager.default.contents(atPath: name) else {
       return nil
@@ -71,9 +70,8 @@ package struct PlanChanges<Devices: DeviceNames>: ParsableArguments {
     }
   }
 
-  /// Returns the named choices, in the order of the command line.
-  ///
-  /// - Parameter read: Creates a choice that is not in the list; returns `nil` if it cannot.
+  /// Returns the named choices, in the order of the command line. `read` creates a choice that is
+  /// not in the list, or returns `nil`.
   private static func choose<Choice>(
     _ names: [String], from choices: [Choice], _ kind: String, _ name: (Choice) -> String,
     _ read: (String) throws -> Choice?

@@ -15,9 +15,8 @@ extension SimulationPlan {
   private static let settings =
     ["seed", "duration", "load", "screen.refreshRate"] + costs.map(\.key)
 
-  /// Sets a value of the plan, or of all its variants. The setting is `key=value`, with the keys
-  /// and units of scenario files.
-  ///
+  /// Sets a value of the plan, or of all its variants, from `key=value`, with the keys and units of
+  /// scenario files.
   /// - Throws: `ValidationError`.
   mutating func set(_ setting: String) throws {
     guard let sign = setting.firstIndex(of: "="), sign > setting.startIndex else {

@@ -15,7 +15,8 @@ package struct ReportComparison {
   /// The number of runs that only one of the reports contains.
   package let alone: Int
 
-  /// - Parameters: Files written by `simulate --json` or `sweep --json`, or `FILE:VARIANT`.
+  /// Compares two files written by `simulate --json` or `sweep --json`, each `FILE` or
+  /// `FILE:VARIANT`.
   /// - Throws: `FileProblem`.
   package init(_ first: String, _ second: String) throws {
     let (base, report) = (try ReportFile(first), try ReportFile(second))
@@ -33,8 +34,8 @@ package struct ReportComparison {
     alone = base.figures.runs.count + report.figures.runs.count - 2 * pairs.count
   }
 
-  /// - Parameter thresholds: The conditions for the runs of the second report, such as `microhangs
-  ///   <= base * 1.1`.
+  /// Returns the comparison. `thresholds` are conditions for the runs of the second report, such as
+  /// `microhangs <= base * 1.1`.
   /// - Throws: `ValidationError`.
   package func outcome(thresholds: [String]) throws -> CommandOutcome {
     let isMatched = base.variant == nil && report.variant == nil
@@ -106,7 +107,7 @@ private struct ReportFile {
   let variant: String?
   let figures: ReportFigures
 
-  /// - Parameter name: A file, or a file and a variant separated by a colon.
+  /// Reads a report from `name`: a file, or a file and a variant separated by a colon.
   init(_ name: String) throws {
     var path = name
     var variant: String?

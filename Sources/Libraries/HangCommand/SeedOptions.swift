@@ -35,7 +35,7 @@ package struct SeedOptions: ParsableArguments {
     }
   }
 
-  /// - Parameter count: The number of seeds if the command line does not set it.
+  /// Returns the seeds. `count` is their number if the command line does not set it.
   func list(of count: Int) -> [UInt64] {
     (0..<UInt64(seeds ?? count)).map { (firstSeed ?? 1) + $0 }
   }

@@ -6,9 +6,8 @@ package struct TraceFile {
   private let folder: URL
   private let name: String
 
-  /// - Parameters:
-  ///   - folder: The folder; `nil` for a folder that the test's package ignores.
-  ///   - test: The source file of the test.
+  /// Creates the file in `folder`; if it is `nil`, in a folder that the package of the test
+  /// ignores. `test` is the source file of the test.
   package init(_ plan: SimulationPlan, folder: String?, test: String) {
     let name = plan.name.map { $0.isLetter || $0.isNumber ? $0 : "-" }
     self.name = String(name) + "-\(plan.seed).trace.json"

@@ -2,8 +2,7 @@ extension Calibration {
   /// Fits costs to the measurements of each kind: one view, or all kinds of actions.
   static func fit(_ kinds: [[CostMeasurement]], areViews: Bool) -> [Item] {
     let all = kinds.joined()
-    // An input that is the same in all measurements of a kind cannot be distinguished from its
-    // base.
+    // An input that never varies within a kind cannot be distinguished from the base cost.
     let variesElements = kinds.contains { Set($0.map(\.elements)).count > 1 }
     let variesAppearance = areViews && Set(all.map(\.isFirst)).count > 1
     let (element, appearance) = (kinds.count, kinds.count + (variesElements ? 1 : 0))

@@ -1,7 +1,7 @@
 import ViewGraph
 import Wording
 
-/// The costs of views and actions on a real device, fitted to measurements. Includes the prediction
+/// The costs of views and actions on a real device, fitted to measurements, with the prediction
 /// errors for measurements that were held out.
 package struct Calibration: Sendable {
   /// The names of a screen's views and kinds of actions.
@@ -21,8 +21,8 @@ package struct Calibration: Sendable {
     package var isView: Bool
     /// The cost of an evaluation or reduction.
     package var base: Int64
-    /// The cost per element; `nil` if the measurements do not determine it. All kinds of actions
-    /// have the same.
+    /// The cost per element, which is the same for all kinds of actions; `nil` if the measurements
+    /// do not determine it.
     package var element: Int64?
     /// The cost of an appearance; `nil` if the measurements do not determine it.
     package var appearance: Int64?
@@ -47,8 +47,7 @@ package struct Calibration: Sendable {
   /// The names in the traces that are probably misspellings of ``missing``.
   private(set) var misspelled: [(name: String, near: String)] = []
   private let names: Names
-  /// Whether all collections of the state were observed, so that one that explains the work would
-  /// have been found.
+  /// Whether all collections of the state were observed. If so, none of them explains a rise.
   let seesState: Bool
   /// The frames of Android's FrameTimeline, for each trace that contains them.
   package private(set) var frames: [MeasuredTrace.Frames] = []
@@ -69,12 +68,10 @@ package struct Calibration: Sendable {
     }
   }
 
-  /// Fits costs to measurements.
+  /// Fits costs to measurements in nanoseconds, each excluding nested measurements. With
+  /// `seesState`, the sizes of all collections were observed and irrelevant sizes are already
+  /// excluded.
   ///
-  /// - Parameters:
-  ///   - found: The measurements, in nanoseconds, each excluding nested measurements.
-  ///   - seesState: Whether the sizes of all collections were observed, so that irrelevant sizes
-  ///     are already excluded.
   /// - Throws: ``CalibrationProblem`` if nothing was measured often enough.
   package init(
     _ found: [CostMeasurement], _ names: Names, seesState: Bool = false
@@ -112,7 +109,8 @@ package struct Calibration: Sendable {
         + (near ?? ", but for example '\(found.first ?? "")'"))
   }
 
-  /// A median of seconds, or of less than a hundred nanoseconds, indicates another unit.
+  /// Checks the unit of times: a median of seconds, or of less than a hundred nanoseconds,
+  /// indicates another unit.
   private static func checkUnits(
     _ measurements: [CostMeasurement]
   ) throws(CalibrationProblem) {
@@ -150,10 +148,8 @@ package struct Calibration: Sendable {
     return (measured.count, all.count)
   }
 
-  /// Returns the profile with its costs replaced by the measured costs, where available.
-  ///
-  /// A profile contains the costs on a reference device, so the measured costs are divided by the
-  /// profile's slowdown.
+  /// Returns the profile with its costs replaced by the measured costs, where available. A profile
+  /// contains costs on a reference device, so measured costs are divided by the profile's slowdown.
   package func applied(to profile: DeviceProfile) -> DeviceProfile {
     func scaled(_ cost: Int64) -> Int64 {
       Int64(clamping: Int128(cost) * 1_000_000 / Int128(max(1, profile.slowdown)))

@@ -2,9 +2,7 @@ import Composable
 import ViewGraph
 
 /// Measures the real durations of a screen's actions, evaluations, and frames on this machine
-/// during a simulation, and the sizes of its state's collections.
-///
-/// Belongs to the simulating thread.
+/// during a simulation, and the sizes of its state's collections. Belongs to the simulating thread.
 final class CostRecorder {
   private let now: () -> UInt64
   private var measurements: [CostMeasurement] = []
@@ -35,7 +33,7 @@ final class CostRecorder {
       HereCalibration.Frame(simulated: simulated, measured: Int64(clamping: now() &- turnStart)))
   }
 
-  /// Ends an action. It began at the end of the previous action, or at the start of the turn.
+  /// Ends an action, which began at the end of the previous action or at the start of the turn.
   func endAction(_ name: String, elements: Int) {
     let duration = now() &- mark
     add(.action, CostMeasurement(name: name, duration: Double(duration), elements: elements))
@@ -69,9 +67,8 @@ final class CostRecorder {
   private static let most = 256
 
   /// Returns the measurements. Work that grows with a collection includes its sizes. Other sizes
-  /// are omitted, because a fit would divide noise among them.
-  ///
-  /// - Parameter reads: Returns the names of the fields that the views of a name read.
+  /// are omitted, because a fit would divide noise among them. `reads` returns the names of the
+  /// fields that the views of a name read.
   func measured(
     on device: Device, for duration: VirtualTime, reads: @escaping (String) -> [String]
   ) -> [CostMeasurement] {
@@ -88,7 +85,7 @@ final class CostRecorder {
         let path = reader.sizes.paths.firstIndex(of: field)
       else { continue }
       for index in members[GrowthSubject(kind: found.kind, name: found.name)] ?? [] {
-        // Early rows are shorter because further collections appear later.
+        // Early rows are shorter, because some collections appear later.
         let row = looks[places[index].look]
         measurements[index].sizes[field] = path < row.count ? row[path] : 0
       }

@@ -76,7 +76,7 @@ package struct MeasuredTrace: Sendable {
 
   private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 
-  /// Returns the measurements with these names in the order of their start. Each excludes nested
+  /// Returns the measurements with these names in the order of their start, each without nested
   /// measurements.
   package func measurements(named names: Set<String>) -> [CostMeasurement] {
     var found: [CostMeasurement] = []
@@ -140,7 +140,7 @@ package struct MeasuredTrace: Sendable {
     var event: JSONValue
     var start: Double
 
-    /// An end event may omit the name. It then ends the slice that began last.
+    /// Whether `end` ends this slice. An end event without a name ends the slice that began last.
     func ends(with end: JSONValue) -> Bool {
       guard let name = end["name"]?.stringValue, !name.isEmpty else { return true }
       return name == event["name"]?.stringValue

@@ -1,7 +1,7 @@
 /// A robust fit of non-negative costs to measurements.
 ///
-/// It starts with least absolute deviations, because interrupted measurements have little influence
-/// on them. The scale of the residuals is then estimated by the median absolute deviation of each
+/// The fit starts with least absolute deviations, on which interrupted measurements have little
+/// influence. It then estimates the scale of the residuals by the median absolute deviation of each
 /// group, relative to the cost. With this scale, Tukey's biweight gives no weight to measurements
 /// that deviate by more than 4.685 scales.
 ///
@@ -10,7 +10,7 @@
 /// Each iteration is solved without negative costs by the active set method of C. L. Lawson, R. J.
 /// Hanson, "Solving Least Squares Problems" (1974), chapter 23.
 struct RobustFit {
-  /// A measurement: the sum of its costs, each multiplied by a factor.
+  /// A measured duration and its costs, each with the factor by which it is multiplied.
   struct Row {
     var costs: [(column: Int, times: Double)]
     var value: Double

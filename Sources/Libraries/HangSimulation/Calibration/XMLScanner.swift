@@ -9,7 +9,7 @@ struct XMLScanner {
 
   private let bytes: [UInt8]
   private var offset = 0
-  /// The name of an empty element, whose end follows its start.
+  /// The name of an empty element whose end token is returned next.
   private var pendingClose: String?
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }

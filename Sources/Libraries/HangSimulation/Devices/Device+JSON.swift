@@ -2,9 +2,7 @@ import JSON
 
 extension Device {
   /// The device as one line of JSON, for ``init(json:)``. Costs are in nanoseconds on the reference
-  /// device.
-  ///
-  /// The device's conditions are included in its slowdown.
+  /// device; the slowdown includes the device's conditions.
   public var json: String {
     var json = JSONWriter()
     json.appendObject { json in

@@ -70,12 +70,8 @@ public struct DeviceProfile: Hashable, Sendable {
 
     package init() {}
 
-    /// Creates costs that apply to everything without a specific cost.
-    ///
-    /// - Parameters:
-    ///   - action: The cost of reducing an action.
-    ///   - element: The additional cost of each element that an action carries.
-    ///   - view: The cost of evaluating a view.
+    /// Creates the costs of reducing an action, of each element that an action carries, and of
+    /// evaluating a view. They apply to everything without a specific cost.
     public init(action: Duration, element: Duration = .zero, view: ViewCost) {
       self.action = VirtualTime(action).nanoseconds
       self.element = VirtualTime(element).nanoseconds
@@ -83,9 +79,7 @@ public struct DeviceProfile: Hashable, Sendable {
     }
 
     /// Returns these costs with a specific cost for the kind of action of this name, such as
-    /// `cart.added`.
-    ///
-    /// - Parameter isMeasured: Whether reports count the cost as measured.
+    /// `cart.added`. With `isMeasured`, reports count the cost as measured.
     public func action(_ name: String, _ cost: Duration, isMeasured: Bool = false) -> Costs {
       var costs = self
       if isMeasured { costs.measured.insert(name) }
@@ -103,18 +97,16 @@ public struct DeviceProfile: Hashable, Sendable {
       return costs
     }
 
-    /// Returns these costs with specific costs for a view.
-    ///
-    /// - Parameter isMeasured: Whether reports count the costs as measured.
+    /// Returns these costs with specific costs for a view. With `isMeasured`, reports count them as
+    /// measured.
     public func view<V: View>(
       _: V.Type, _ cost: ViewCost, isMeasured: Bool = false
     ) -> Costs {
       view(V.name, cost, isMeasured: isMeasured)
     }
 
-    /// Returns these costs with specific costs for the view of this name.
-    ///
-    /// - Parameter isMeasured: Whether reports count the costs as measured.
+    /// Returns these costs with specific costs for the view of this name. With `isMeasured`,
+    /// reports count them as measured.
     public func view(_ name: String, _ cost: ViewCost, isMeasured: Bool = false) -> Costs {
       var costs = self
       if isMeasured {
@@ -143,14 +135,9 @@ public struct DeviceProfile: Hashable, Sendable {
       self.appearance = appearance
     }
 
-    /// Returns the cost of a view.
-    ///
-    /// - Parameters:
-    ///   - evaluation: The cost of an evaluation.
-    ///   - element: The additional cost of each element that the view puts on the screen; see
-    ///     ``ViewNode/elementCount``.
-    ///   - appearance: The additional cost in the frame in which the view appears, for resources
-    ///     that are created once.
+    /// Returns the cost of an evaluation, with the additional cost of each element that the view
+    /// puts on the screen (``ViewNode/elementCount``) and of the frame in which the view appears,
+    /// for resources that are created once.
     public static func cost(
       _ evaluation: Duration, element: Duration = .zero, appearance: Duration = .zero
     ) -> ViewCost {
@@ -160,7 +147,7 @@ public struct DeviceProfile: Hashable, Sendable {
     }
 
     /// Returns this cost with an additional cost per element of a collection in the state, such as
-    /// `chat.messages`. Use it for a body that reads all of them.
+    /// `chat.messages`. Use it for a body that reads all elements.
     public func per(_ field: String, _ cost: Duration) -> ViewCost {
       var result = self
       result.fields[field] = VirtualTime(cost).nanoseconds

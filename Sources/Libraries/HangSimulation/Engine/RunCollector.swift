@@ -13,7 +13,7 @@ struct RunCollector {
   private let duration: VirtualTime
   private let bucket: Int64
 
-  /// The work done so far. One unit is about the work of one held event.
+  /// The work done so far, in units of about the work of one event that a throttle holds.
   private(set) var work = 0
   /// The number of received events that no frame has shown yet.
   private(set) var waiting = 0
@@ -143,7 +143,7 @@ struct RunCollector {
     let length = end - start
     turns.add(length)
     if isFrame { recordFrame(length) }
-    // Most turns of a flood only receive a held event, which costs nothing.
+    // In a flood, most turns only receive an event that a throttle holds, which costs nothing.
     if length > 0 { recordLength(length, from: start, appearance) }
     if longest.count < Self.longestKept || length > shortestKept {
       keep(length, from: start, costliest, appearance)

@@ -2,11 +2,10 @@ import Wording
 
 /// The memory limits of a run, independent of the scenario.
 ///
-/// Under load, the daemon does not drop events: it stops reading from its senders until it has
-/// caught up. In a simulation, the scenario fixes the arrival times, so senders cannot be slowed
-/// down. A device that is slower than its events falls behind without limit. A run that exceeds a
-/// limit therefore ends with an error. Its figures would describe a stream that no sender could
-/// send.
+/// Under load, the daemon stops reading from its senders until it has caught up. A simulation
+/// cannot slow its senders down, because the scenario fixes the arrival times, so a device that is
+/// slower than its events falls behind without limit. A run that exceeds a limit therefore ends
+/// with an error. Its figures would describe a stream that no sender could send.
 package struct RunLimits: Sendable {
   /// The maximum number of received events that no frame has shown yet. Each takes 16 bytes to
   /// measure its latency.

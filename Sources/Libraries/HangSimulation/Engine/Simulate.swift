@@ -206,9 +206,7 @@ package enum SimulationSlice {
   /// a twentieth of its time on yields.
   package static let work = 2_000
 
-  /// Lets other tasks run, and ends a cancelled simulation.
-  ///
-  /// - Throws: `CancellationError`.
+  /// Lets other tasks run. Throws `CancellationError` if the simulation was cancelled.
   package static func end() async throws {
     try Task.checkCancellation()
     await Task.yield()

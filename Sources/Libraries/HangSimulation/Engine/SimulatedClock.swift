@@ -66,9 +66,7 @@ package final class SimulatedClock: EvaluationClock {
   /// Spends a time measured on this machine.
   func spend(measured: Int64) { spend(scaled(measured)) }
 
-  /// Spends the cost of reducing an action of this kind.
-  ///
-  /// - Parameter measured: The real duration on this machine.
+  /// Spends the cost of reducing an action of this kind, which took `measured` on this machine.
   func reduce(_ kind: Int, elements: Int, measured: Int64) {
     let start = time
     spend(
@@ -107,7 +105,7 @@ package final class SimulatedClock: EvaluationClock {
 
   /// The paths in the costs that the state never contained.
   var unknownPaths: [String] {
-    // Without such a view or action, the state was never read.
+    // If no such view or action occurred, the state was never read.
     knownPaths.isEmpty ? [] : costs.paths.filter { reader.sizes[$0] == nil }.sorted()
   }
 

@@ -14,18 +14,14 @@ final class SimulatedCores: @unchecked Sendable {
   /// core.
   private let screenIsFree: (() -> VirtualTime)?
 
-  /// - Parameter screenIsFree: Returns the time until which the screen's thread is known to be
-  ///   busy.
   init(_ count: Int, _ waits: SimulatedWaits, screenIsFree: @escaping () -> VirtualTime) {
     self.waits = waits
     free = Array(repeating: .zero, count: max(1, count - 1))
     self.screenIsFree = count == 1 ? screenIsFree : nil
   }
 
-  /// Computes for a duration, in slices.
-  ///
-  /// - Parameter queued: Called with the time for which the first slice waits for a core.
-  /// - Throws: `CancellationError`, at the end of a slice.
+  /// Computes for a duration, in slices. `queued` receives the time for which the first slice waits
+  /// for a core. Throws `CancellationError` at the end of a slice.
   func compute(_ cost: VirtualTime, queued: (VirtualTime) -> Void) async throws {
     var left = cost
     while left > .zero {

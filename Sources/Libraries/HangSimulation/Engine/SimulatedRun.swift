@@ -10,8 +10,8 @@ import Wording
 /// queued events, reduces them, and evaluates the dirty views if a frame is due. The length of the
 /// turn is the cost of this work on the device.
 ///
-/// A turn with many events is spread over several slices of work. The events are received and
-/// reduced in parts, all at the time at which the turn began. The result is the same.
+/// A turn with many events is spread over several slices of work, which receive and reduce the
+/// events in parts, all at the time at which the turn began. The slices do not affect the result.
 package final class SimulatedRun {
   let device: Device
   let variant: SimulationPlan.Variant
@@ -29,7 +29,7 @@ package final class SimulatedRun {
   private let grid: FrameGrid
   /// The time at which the first effect with work for the thread resumed; `nil` if there is none.
   @exclusivity(unchecked) private var resumedAt: VirtualTime?
-  /// The screen has nothing to draw before this refresh, and is not asked before.
+  /// The first refresh at which the screen may have something to draw; it is not asked earlier.
   @exclusivity(unchecked) private var nextRefresh = VirtualTime.zero
   /// The start of the turn that has not received all of its events yet; `nil` between turns.
   @exclusivity(unchecked) private var openTurn: Int64?
@@ -119,7 +119,7 @@ package final class SimulatedRun {
   }
 
   deinit {
-    // Effects that still wait are never answered.
+    // After the run, nothing answers effects that still wait.
     screen.cancelEffects()
     runEffects()
   }
@@ -127,19 +127,17 @@ package final class SimulatedRun {
   /// The current time of the run.
   package var time: VirtualTime { min(VirtualTime(nanoseconds: clock.time), duration) }
 
-  /// Does about this much work, in units of a few hundred nanoseconds (one held event).
-  ///
-  /// - Returns: Whether more work remains.
+  /// Does about this much work, in units of a few hundred nanoseconds (one event that a throttle
+  /// holds), and returns whether more work remains.
   package func advance(work: Int) -> Bool {
     let end = collector.work + work
     while collector.work < end { guard turn(until: end) else { return false } }
     return true
   }
 
-  /// Runs one of these: a turn of the thread with the quiet turns before it, a part of a turn with
-  /// many events, or a step of an effect outside the thread.
-  ///
-  /// - Parameter end: The amount of work after which no further turn begins.
+  /// Runs a turn of the thread with the quiet turns before it, a part of a turn with many events,
+  /// or a step of an effect outside the thread. No further turn begins after the amount of work
+  /// `end`.
   private func turn(until end: Int) -> Bool {
     guard !isOverloaded() else { return false }
     if let openTurn { return work(onTurnFrom: openTurn, until: end) }

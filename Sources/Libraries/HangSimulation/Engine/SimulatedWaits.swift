@@ -1,9 +1,7 @@
 import RateLimiting
 
-/// The tasks that wait for a time of the simulation.
-///
-/// Belongs to the simulating thread. Waiting tasks run on the simulation's executors, and only the
-/// simulation resumes or cancels them.
+/// The tasks that wait for a time of the simulation. They run on the simulation's executors, and
+/// only the simulation resumes or cancels them. Belongs to the simulating thread.
 final class SimulatedWaits: @unchecked Sendable {
   private var queue = EventQueue<UInt64>()
   private var waiting: [UInt64: CheckedContinuation<Void, any Error>] = [:]
@@ -11,9 +9,8 @@ final class SimulatedWaits: @unchecked Sendable {
   /// The time at which the current task runs.
   var now = VirtualTime.zero
 
-  /// Waits until `time`, or until the task is cancelled if `time` is `nil`.
-  ///
-  /// - Throws: `CancellationError`.
+  /// Waits until `time`; if `time` is `nil`, until the task is cancelled. Throws
+  /// `CancellationError` if the task is cancelled.
   func wait(until time: VirtualTime?) async throws {
     last += 1
     let number = last

@@ -9,7 +9,7 @@ import Synchronization
 /// gives the same result.
 package final class SimulationLane: Lane, TaskExecutor {
   private let jobs = Guarded<[@Sendable () -> Void]>([])
-  /// Checked after every turn, and almost always false.
+  /// Whether jobs are waiting: checked after every turn, and almost always false.
   private let hasJobs = Atomic<Bool>(false)
   private let pool: SimulationLane?
   /// Measures the real computing time of effects. Set only while nothing runs.

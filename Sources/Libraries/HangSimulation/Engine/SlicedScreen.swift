@@ -2,9 +2,8 @@ package import RateLimiting
 
 /// A screen that can stop between two of the events that have arrived.
 ///
-/// The scenario decides how many events arrive during a turn. Processing them without interruption
-/// would block a service that runs scenarios for untrusted users. The service could not do its
-/// other work, nor notice that a result is no longer needed.
+/// The scenario decides how many events arrive during a turn. While a service processes them for
+/// untrusted users, it must also do its other work, and notice that a result is no longer needed.
 package protocol SlicedScreen: RunningScreen {
   /// Receives the next events that have arrived. Their actions may be reduced between two calls.
   ///

@@ -1,7 +1,7 @@
 import ViewGraph
 
-/// The record of turns for thresholds. It answers exactly for any part of a run. It stays small: a
-/// turn shorter than a microhang is kept only if it is longer than all later turns.
+/// The record of turns for thresholds, which answers exactly for any part of a run. It stays small:
+/// a turn shorter than a microhang is kept only if it is longer than all later turns.
 struct TurnRecord: Hashable, Sendable {
   private struct Turn: Hashable, Sendable {
     var start: Int64
@@ -19,7 +19,7 @@ struct TurnRecord: Hashable, Sendable {
     var count: Int
   }
 
-  /// Shorter turns are not counted by length, in nanoseconds.
+  /// The length, in nanoseconds, below which turns are not counted by length.
   static let shortestBound: Int64 = 1_000_000
 
   let bounds: HangBounds
@@ -27,7 +27,7 @@ struct TurnRecord: Hashable, Sendable {
   private var long: [Turn] = []
   /// Turns that are longer than all later turns.
   private var longest: [Turn] = []
-  /// The same without the cost of appearing views.
+  /// Turns that are longer than all later turns, compared without the cost of appearing views.
   private var longestWithoutAppearance: [Turn] = []
   /// The number of turns of each length, within 0.4 %; none below a millisecond.
   private var lengths: [Length] = []

@@ -86,9 +86,8 @@ package struct Arrivals: Sendable {
     stages = []
   }
 
-  /// Accepts `time` if it is within the current stage; otherwise begins the next stage.
-  ///
-  /// Restarting the arrivals is valid because a Poisson process has no memory.
+  /// Accepts `time` if it is within the current stage; otherwise begins the next stage. Restarting
+  /// the arrivals is valid, because a Poisson process has no memory.
   private mutating func settle(_ time: VirtualTime) {
     guard let stageEnd, !(time < stageEnd) else {
       nextTime = time

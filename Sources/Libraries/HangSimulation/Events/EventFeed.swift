@@ -17,7 +17,7 @@ public protocol EventSource<Event>: AnyObject {
 }
 
 extension EventSource {
-  /// `nil`.
+  /// Returns `nil`, so that the events are delivered by ``take(_:)``.
   @inlinable public func takeOne() -> Delivery<Event>? { nil }
 }
 
@@ -58,9 +58,7 @@ public struct EventFeed<Source: EventSource>: ~Copyable {
   @usableFromInline var arrival = VirtualTime.zero
 
   /// Creates a feed of the events of `sources`. Simultaneous events keep the order of their
-  /// sources.
-  ///
-  /// - Parameter seed: The seed of the faults' random choices.
+  /// sources. `seed` determines the random choices of the faults.
   @inlinable
   public init(_ sources: [Source], faults: [Fault] = [], seed: UInt64 = 0) {
     self.sources = sources
@@ -76,7 +74,7 @@ public struct EventFeed<Source: EventSource>: ~Copyable {
     return deliveries.nextTime.map { min($0, occasion) } ?? occasion
   }
 
-  /// The effects of the faults so far.
+  /// The numbers of events that faults have affected so far.
   @inlinable public var faultCounts: FaultCounts { faults.counts }
 
   /// Calls `take` for each event that arrives up to `time`, in order; see ``next(until:passing:)``.

@@ -5,11 +5,9 @@ public struct EventStream<Event: Sendable>: Sendable {
   /// The latest of the individually given times.
   var last: VirtualTime?
 
-  /// Returns a stream of independent events (a Poisson process) with a mean interval of `mean`.
-  ///
-  /// - Parameters:
-  ///   - end: The time after which no event arrives; `nil` for a stream without end.
-  ///   - make: Creates each event, with random numbers derived from the seed of the run.
+  /// Returns a stream of independent events (a Poisson process) with a mean interval of `mean`. No
+  /// event arrives after `end`. `make` creates each event, with random numbers derived from the
+  /// seed of the run.
   public static func poisson(
     every mean: Duration, from start: Duration = .zero, until end: Duration? = nil,
     make: @escaping @Sendable (inout SeededGenerator) -> Event
@@ -17,11 +15,8 @@ public struct EventStream<Event: Sendable>: Sendable {
     staged(.poisson, mean, start, end, make)
   }
 
-  /// Returns a stream of events at a constant interval, the first at `start`.
-  ///
-  /// - Parameters:
-  ///   - end: The time after which no event arrives; `nil` for a stream without end.
-  ///   - make: Creates each event, with random numbers derived from the seed of the run.
+  /// Returns a stream of events at a constant interval, the first at `start`. No event arrives
+  /// after `end`. `make` creates each event, with random numbers derived from the seed of the run.
   public static func every(
     _ interval: Duration, from start: Duration = .zero, until end: Duration? = nil,
     make: @escaping @Sendable (inout SeededGenerator) -> Event
@@ -46,9 +41,8 @@ public struct EventStream<Event: Sendable>: Sendable {
     return EventStream { _, _ in AnyEventSource(Recorded(events: sorted)) }
   }
 
-  /// Returns a stream of a custom generator.
-  ///
-  /// - Parameter make: Creates the generator, with random numbers derived from the seed of the run.
+  /// Returns a stream of a custom generator. `make` creates the generator, with random numbers
+  /// derived from the seed of the run.
   public static func generated(
     _ make: @escaping @Sendable (SeededGenerator) -> any EventGenerator<Event>
   ) -> EventStream {

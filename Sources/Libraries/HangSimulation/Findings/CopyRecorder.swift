@@ -15,7 +15,7 @@ final class CopyRecorder {
   /// Smaller collections are ignored because copying them is cheap.
   private static let leastBytes = 16_384
   private static let mostInTurn = 4
-  /// The sampling rate of turns is halved after each such number of samples.
+  /// The number of samples after which the share of sampled turns is halved, each time.
   private static let looksPerStride = 256
 
   private let reader: SizeReader

@@ -17,7 +17,7 @@ final class FindingRecorder {
   private var gone: [String: [ViewNode: [Int64]]] = [:]
   /// Whether the thread is running the work that effects scheduled on it.
   var isInEffects = false
-  /// The action that current feedback follows.
+  /// The action whose feedback is being reduced.
   private var leader: Int?
 
   /// A view that returns within this time (in nanoseconds) should have stayed on the screen.

@@ -69,7 +69,7 @@ struct ViewTally {
   /// One of this many evaluations is compared with the previous output. A power of two.
   private var stride = 1
 
-  /// The comparison rate is halved after each such number of comparisons.
+  /// The number of comparisons after which the share of compared evaluations is halved, each time.
   private static let comparisonsPerStride = 128
 
   init(name: String) { self.name = name }

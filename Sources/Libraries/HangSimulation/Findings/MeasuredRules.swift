@@ -22,7 +22,7 @@ struct MeasuredRules {
     var mean: Int64
     /// The median number of elements that the view shows or the action carries.
     var elements: Int
-    /// The total of the whole run.
+    /// The total work in the whole run.
     var total: Int64
   }
 
@@ -62,9 +62,8 @@ struct MeasuredRules {
 
   // MARK: Heavy work
 
-  /// Returns the views and actions with heavy work.
-  ///
-  /// - Parameter makesViews: Whether actions of the given name make something appear.
+  /// Returns the views and actions with heavy work. `makesViews` returns whether actions of the
+  /// given name make something appear.
   func heavy(makesViews: (String) -> Bool) -> [Finding] {
     work.targets.compactMap { target in
       guard let load = load(target), isNoticed(load) else { return nil }

@@ -8,14 +8,12 @@ final class RunWatch {
   private let work: WorkRecorder
   private let effects: EffectMeter
   private let duration: VirtualTime
-  // Only if the run looks for findings.
+  // `nil` unless the run looks for findings.
   private let recorder: FindingRecorder?
   private let copies: CopyRecorder?
   private let history: SizeHistory?
 
-  /// Creates a watch. The result is `nil` if nothing is measured.
-  ///
-  /// - Parameter look: Reads the sizes of the state.
+  /// Creates a watch, or returns `nil` if nothing is measured. `look` reads the sizes of the state.
   init?(
     _ measuring: Measuring, _ clock: SimulatedClock, _ effects: EffectMeter?,
     duration: VirtualTime, _ look: @escaping (inout StateSizes) -> Void
@@ -50,7 +48,7 @@ final class RunWatch {
 
   func beginAction() {
     copies?.beginAction()
-    // Last, so that the preparations are not measured.
+    // The work begins last, so that the preparations are not measured.
     work.beginAction()
   }
 
@@ -93,9 +91,8 @@ final class RunWatch {
   /// The effects that held the thread.
   var laneHolds: [EffectMeter.Holds] { effects.holds }
 
-  /// Returns the growth of the run's work, and the measurements behind it.
-  ///
-  /// - Parameter earlier: The measurements of an earlier run of the same plan.
+  /// Returns the growth of the run's work, and the measurements behind it. `earlier` are the
+  /// measurements of an earlier run of the same plan.
   func growth(
     on device: Device, reads: @escaping (String) -> [String], with earlier: WorkTable?
   ) -> (found: [GrowthSearch.Found], table: WorkTable) {

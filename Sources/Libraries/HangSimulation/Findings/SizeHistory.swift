@@ -30,8 +30,8 @@ final class SizeHistory {
     }
   }
 
-  /// The paths of the collections with their sizes over time. Intervals after the last sample
-  /// repeat it.
+  /// The paths of the collections with their sizes over time. Intervals after the last sample have
+  /// its sizes.
   var collections: [(path: String, sizes: [Int])] {
     let idle = repeatElement(rows.last ?? [], count: Int(Self.parts) + 1 - rows.count)
     return sizes.paths.enumerated().map { index, path in

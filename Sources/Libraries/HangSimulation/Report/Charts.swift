@@ -13,9 +13,7 @@ struct ChartLegend {
   private let left: Int
   private let limit: Int
 
-  /// - Parameters:
-  ///   - left: The start of the rows.
-  ///   - limit: The maximum width of a row with more than one name.
+  /// `limit` is the maximum width of a row with more than one name.
   init(left: Int, top: Int, limit: Int) {
     (self.left, x, self.limit, bottom) = (left, left, limit, top + 14)
   }

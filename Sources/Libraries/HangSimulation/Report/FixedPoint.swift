@@ -3,10 +3,8 @@ import Wording
 /// Formats numbers with a fixed number of decimals without floating point, so that the text is the
 /// same everywhere.
 package enum FixedPoint {
-  /// Returns `value` as text. The value is in units of the last decimal: 12345 with 3 decimals is
-  /// `12.345`.
-  ///
-  /// - Parameter trimmed: Whether trailing zeros are removed.
+  /// Returns `value`, in units of the last decimal, as text: 12345 with 3 decimals is `12.345`.
+  /// `trimmed` removes trailing zeros.
   package static func text(_ value: Int64, decimals: Int, trimmed: Bool = false) -> String {
     var scale: UInt64 = 1
     for _ in 0..<decimals { scale *= 10 }

@@ -42,7 +42,7 @@ extension MeasuredRuns {
     return [least, values[values.count / 2], most].map(metric.text)
   }
 
-  /// Returns the same as `median (minimum to maximum)`.
+  /// Returns the figures of a metric as `median (minimum to maximum)`.
   func text(of name: String) -> String {
     guard let texts = texts(of: name) else { return "-" }
     return texts[0] == texts[2] ? texts[1] : "\(texts[1]) (\(texts[0]) to \(texts[2]))"

@@ -109,7 +109,7 @@ package enum RunComparison {
     return table.lines(indent: indent)
   }
 
-  /// Returns the same table as cells, with the headings first.
+  /// Returns the comparison table as cells, with the headings first.
   static func rows(_ runs: [RunMetrics], headings: [String]) -> [[String]] {
     [[""] + headings + (runs.count == 2 ? ["change"] : [])]
       + names(runs).map { name in

@@ -33,10 +33,10 @@ public protocol RunningScreen: AnyObject {
   func look(_ sizes: inout StateSizes)
 
   /// Whether the action that was just reduced followed another action by feedback: an effect sent
-  /// it immediately.
+  /// it immediately. False by default.
   var isFeedback: Bool { get }
 
-  /// Begins the run. Called once, in the turn that drew the first frame.
+  /// Begins the run. Called once, in the turn that drew the first frame. Does nothing by default.
   func begin()
 
   /// The arrival time of the next event; `nil` after the last one.
@@ -87,7 +87,7 @@ public protocol RunningScreen: AnyObject {
   /// The effects of the faults on the events.
   var faultCounts: FaultCounts { get }
 
-  /// The faults with their times, for charts.
+  /// The faults with their times, for charts; none by default.
   var faults: [Fault] { get }
 
   /// The number of reduced actions.
@@ -98,22 +98,16 @@ public protocol RunningScreen: AnyObject {
 }
 
 extension RunningScreen {
-  /// No faults.
   public var faults: [Fault] { [] }
 
-  /// Does nothing.
   public func begin() {}
 
-  /// Does nothing.
   public func onActionBegin(_ body: @escaping () -> Void) {}
 
-  /// False for all actions.
   public var isFeedback: Bool { false }
 
-  /// Reads no sizes.
   public func look(_ sizes: inout StateSizes) {}
 
-  /// Receives the events of one turn.
   public func receiveWhileQuiet(
     until limit: VirtualTime,
     noting note: (_ throttle: Int, _ intended: VirtualTime, _ taken: VirtualTime) -> Void,

@@ -41,9 +41,8 @@ public struct SimulatedScreen<Event: Sendable>: Sendable {
       throttle: { DirectThrottle(event) })
   }
 
-  /// Creates a screen whose events pass through a stage that may hold or coalesce them.
-  ///
-  /// - Parameter intake: Creates the stage.
+  /// Creates a screen whose events pass through a stage, created by `intake`, that may hold or
+  /// coalesce them.
   public init<
     Root: View & SendableMetatype, R: Reducer & SendableMetatype,
     I: EventThrottle<Event, R.Action> & SendableMetatype
@@ -63,10 +62,9 @@ public struct SimulatedScreen<Event: Sendable>: Sendable {
     }
   }
 
-  /// Returns this screen as a variant of a plan, with its events.
-  ///
-  /// - Parameter views: The names of views, in the order of the reports. Other views follow as they
-  ///   appear. A view that appears in no run is an error.
+  /// Returns this screen as a variant of a plan, with its events. `views` are the names of views in
+  /// the order of the reports; other views follow as they appear. A view that appears in no run is
+  /// an error.
   public func variant(
     _ name: String, framesPerSecond: Int? = nil, views: [String] = [],
     events: [EventStream<Event>], faults: [Fault] = []
@@ -84,13 +82,10 @@ public struct SimulatedScreen<Event: Sendable>: Sendable {
     return variant
   }
 
-  /// Simulates this screen alone.
+  /// Simulates this screen alone for `duration` in virtual time, and checks the conditions
+  /// `thresholds` (``Threshold``). `seed` determines all random choices, and `name` is the name of
+  /// the report.
   ///
-  /// - Parameters:
-  ///   - name: The name of the report.
-  ///   - duration: The duration in virtual time.
-  ///   - seed: The seed of all random choices.
-  ///   - thresholds: The conditions to check; see ``Threshold``.
   /// - Throws: ``SimulationProblem``, ``ThresholdProblem``, `CancellationError`.
   public func simulate(
     _ events: [EventStream<Event>], faults: [Fault] = [], on devices: [Device],

@@ -3,9 +3,7 @@ public import RateLimiting
 public import ViewGraph
 
 /// The environment of a screen in a run: the virtual time, the other cores of the device, and the
-/// services that answer according to a scenario.
-///
-/// Belongs to the simulating thread.
+/// services that answer according to a scenario. Belongs to the simulating thread.
 public final class SimulatedWorld: @unchecked Sendable {
   /// The seed of the run.
   public let seed: UInt64
@@ -66,10 +64,8 @@ public final class SimulatedWorld: @unchecked Sendable {
   /// before the run receives it.
   func seeSizes(_ look: @escaping (inout StateSizes) -> Void) { clock.look = look }
 
-  /// Starts measuring effects on the screen's thread.
-  ///
-  /// - Parameter spends: Whether time measured there advances the screen's clock, and computation
-  ///   outside the lane occupies another core.
+  /// Starts measuring effects on the screen's thread. With `spends`, the time measured there
+  /// advances the screen's clock, and computation outside the lane occupies another core.
   func measureEffects(with meter: EffectMeter, spending spends: Bool) {
     screenLane.measure(with: meter)
     guard spends else { return }
@@ -106,15 +102,15 @@ public final class SimulatedWorld: @unchecked Sendable {
     return SimulatedEffect(world: self, number: effects.count - 1)
   }
 
-  /// Simulates the wait of the effect with this number. Returns whether it succeeded.
-  ///
-  /// - Throws: `CancellationError`.
+  /// Simulates the wait of the effect with this number, and returns whether the effect succeeded.
+  /// Throws `CancellationError` if the task is cancelled.
   package func happens(_ effect: Int) async throws -> Bool {
     let (name, model) = (effects[effect].name, effects[effect].model)
     let start = waits.now
     started += 1
     let number = started
-    // Drawn before any suspension, so that the values depend only on the order of the requests.
+    // Random numbers are drawn before any suspension, so that they depend only on the order of
+    // requests.
     let (fate, share) = (random.integer(in: 0...999), random.integer(in: 0...1_000))
     effects[effect].started += 1
     do {

@@ -25,15 +25,9 @@ extension SimulationPlan {
   /// holds, such as `hangs > 0`.
   ///
   /// Multiplies the rates of ``EventStream/poisson(every:from:until:make:)`` and
-  /// ``EventStream/every(_:from:until:make:)``. Events at given times do not change. The search
-  /// works like ``findSlowdown(where:in:seeds:workers:progress:)``.
-  ///
-  /// - Parameters:
-  ///   - condition: The condition, which must hold for all seeds, or for its percentile.
-  ///   - range: The tried factors of the rates.
-  ///   - seeds: The seeds; `nil` for the plan's own.
-  ///   - progress: Called with the number of finished searches and their total number.
-  /// - Throws: The errors of ``run(wantsTrace:progress:)``.
+  /// ``EventStream/every(_:from:until:make:)``. Events at given times do not change. The search,
+  /// its parameters, and its errors are those of
+  /// ``findSlowdown(where:in:seeds:workers:progress:)``, but `range` contains factors of the rates.
   public func findLoad(
     where condition: Threshold, in range: ClosedRange<Double> = 1...64, seeds: [UInt64]? = nil,
     workers: Int = 2, progress: (_ done: Int, _ all: Int) -> Void = { _, _ in }

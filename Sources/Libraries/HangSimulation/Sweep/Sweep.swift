@@ -55,13 +55,9 @@ public struct SweepReport: Sendable, Hashable {
     return digest.text
   }
 
-  /// Returns the distribution of a figure over the seeds.
+  /// Returns the distribution over the seeds of a metric of thresholds (``Threshold``), such as
+  /// `microhangs` or `view(CartView).mean`. `nil` stands for the first device or variant.
   ///
-  /// - Parameters:
-  ///   - metric: A metric of thresholds, such as `microhangs` or `view(CartView).mean`; see
-  ///     ``Threshold``.
-  ///   - device: The device; `nil` for the first.
-  ///   - variant: The variant; `nil` for the first.
   /// - Throws: ``ThresholdProblem``.
   public func distribution(
     of metric: String, device: String? = nil, variant: String? = nil

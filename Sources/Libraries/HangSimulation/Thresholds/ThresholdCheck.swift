@@ -27,9 +27,8 @@ extension Threshold {
     }
   }
 
-  /// Checks every run to which the threshold applies.
-  ///
-  /// - Parameter base: Returns the base of a run; `nil` if there is none.
+  /// Checks every run to which the threshold applies. `base` returns the base of a run, or `nil` if
+  /// there is none.
   func check(_ all: [RunFigures], base: (RunFigures) -> RunFigures?) -> ThresholdReport {
     if let skipped = reasonToSkip(all, base) {
       return ThresholdReport(text: text, value: "not checked", failures: [], skipped: skipped)

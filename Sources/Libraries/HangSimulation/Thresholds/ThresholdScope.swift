@@ -24,9 +24,8 @@ package struct ThresholdScope: Hashable, Sendable {
     return names == [device, variant] || names == [variant, device]
   }
 
-  /// Checks the names.
+  /// Checks the names. `leftOut` are the names of devices and variants that were not chosen.
   ///
-  /// - Parameter leftOut: The names of devices and variants that were not chosen.
   /// - Throws: A description of the problem, with a suggestion.
   package func check(
     devices: [String], variants: [String], leftOut: [String] = []

@@ -1,7 +1,7 @@
 /// An encoder for one value.
 ///
-/// `Codable` passes containers and encoders by value, and they share the output. Therefore nothing
-/// here is mutating.
+/// `Codable` passes containers and encoders by value, but they share the output, so no method here
+/// is mutating.
 protocol JSONEncodingTarget: Encoder, SingleValueEncodingContainer {}
 
 extension JSONEncodingTarget {
@@ -37,7 +37,7 @@ struct JSONMembers<Places: JSONEncodingTargets, Key: CodingKey>: KeyedEncodingCo
     var place = place(key)
     try place.encodeNil()
   }
-  // The common types, without a call of their `encode(to:)`.
+  // Encodes the common types without calling their `encode(to:)`.
   func encode(_ value: Bool, forKey key: Key) throws {
     var place = place(key)
     try place.encode(value)

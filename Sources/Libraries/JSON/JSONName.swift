@@ -61,7 +61,7 @@ extension JSONName: ExpressibleByStringLiteral, CustomStringConvertible {
   package var description: String { text }
 }
 
-// A dictionary with such keys is encoded as an object.
+// This conformance encodes a dictionary with such keys as an object.
 extension JSONName: Codable, CodingKeyRepresentable {
   package init(from decoder: any Decoder) throws {
     self.init(try decoder.singleValueContainer().decode(String.self))

@@ -26,7 +26,7 @@ extension JSONValue {
   /// The maximum nesting depth of arrays and objects. The parser is recursive, so it needs a limit.
   package static let maximumDepth = 128
 
-  /// Parses exactly one JSON value. White space around it is allowed.
+  /// Parses exactly one JSON value, with optional white space around it.
   ///
   /// Implements RFC 8259 strictly: only valid UTF-8, no lone surrogates, and no raw control
   /// characters in strings. An object with a duplicate member is rejected, because readers could

@@ -20,9 +20,8 @@ package indirect enum JSONShape: Sendable {
   case orText(JSONShape)
 
   /// Returns the names of members whose value has another type. Null and empty text count as
-  /// absent.
+  /// absent. `name` is the name of the value itself.
   ///
-  /// - Parameter name: The name of the value itself.
   /// - Complexity: O(*n*) in the size of the value.
   package func misfits(of value: JSONValue?, named name: String) -> [String] {
     switch (self, value) {

@@ -6,7 +6,7 @@ extension JSONWriter {
   ///
   /// The text is written while the value's `encode(to:)` runs. That takes a third of the time of
   /// Foundation's encoder, which builds a tree first. `Data` is written as Base64. Do not use this
-  /// for `URL` and `Decimal`, for which that decoder expects special forms.
+  /// for `URL` and `Decimal`, for which Foundation's decoder expects special forms.
   ///
   /// - Throws: `EncodingError` for infinities and NaN, and errors of the value's own `encode(to:)`.
   /// - Complexity: O(*n*) in the size of the text.
@@ -18,7 +18,7 @@ extension JSONWriter {
 }
 
 /// The text written so far for a value that is being encoded. `Codable` does not signal the end of
-/// a container. A container ends when something is written to an enclosing one.
+/// a container: a container ends when something is written to an enclosing container.
 ///
 /// `Codable` requires containers to be values with reference semantics, hence a class. It is used
 /// only within the encoding call.

@@ -34,8 +34,8 @@ extension JSONValue {
 
 /// Rewrites JSON text so that a strict parser accepts it.
 private struct JSONRepair {
-  /// The depth is well below ``JSONValue/maximumDepth``, because the text may be part of another
-  /// one.
+  /// The depth is well below ``JSONValue/maximumDepth``, because the text may become part of
+  /// another JSON text.
   private static let maximumDepth = 100
   private static let null = Array("null".utf8)
   /// Words that programs write for numbers that JSON does not have.

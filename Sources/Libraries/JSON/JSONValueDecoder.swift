@@ -158,8 +158,7 @@ private struct UnkeyedJSON: UnkeyedDecodingContainer {
 }
 
 extension JSONValue: Decodable {
-  /// Uses the value directly with this library's decoder. Also works with any other decoder, but
-  /// more slowly.
+  /// Decodes from any decoder; the decoder of this library provides the value directly.
   package init(from decoder: any Decoder) throws {
     if let decoder = decoder as? JSONValueDecoder {
       self = decoder.value

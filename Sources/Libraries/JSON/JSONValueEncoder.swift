@@ -104,7 +104,7 @@ private struct JSONValueEncoder: JSONEncodingTarget {
 }
 
 extension JSONValue: Encodable {
-  /// Works with any encoder. This library's own encoder uses the value directly.
+  /// Encodes to any encoder; the encoder of this library takes the value directly.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {

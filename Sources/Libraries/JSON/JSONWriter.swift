@@ -9,10 +9,8 @@ package struct JSONWriter: Sendable {
 
   package init() {}
 
-  /// Appends the output of `body` to `bytes`.
-  ///
-  /// The array is swapped into the writer and back. It never has two owners, so its content is
-  /// never copied.
+  /// Appends the output of `body` to `bytes`. The array is swapped into the writer and back, so it
+  /// never has two owners and its content is never copied.
   package static func append(to bytes: inout [UInt8], _ body: (inout JSONWriter) -> Void) {
     var writer = JSONWriter()
     swap(&writer.bytes, &bytes)
@@ -97,8 +95,7 @@ package struct JSONWriter: Sendable {
     endName()
   }
 
-  /// Appends the name of the next value's member. The name may contain characters that need
-  /// escapes.
+  /// Appends the name of the next value's member, which may contain characters that need escapes.
   package mutating func name(text: String) {
     append(text)
     endName()

@@ -31,9 +31,7 @@ package final class MetricRegistry: MetricsFactory {
   package init() {}
 
   /// Sets the description of a metric. Call it before an instrument for the metric is made.
-  ///
-  /// - Parameter bounds: The upper bounds of a histogram's buckets, in increasing order, without
-  ///   infinity.
+  /// `bounds` are the upper bounds of a histogram's buckets, in increasing order, without infinity.
   package func describe(_ name: String, help: String, bounds: [Double]? = nil) {
     state.withLock { state in
       state.help[name] = help

@@ -7,7 +7,7 @@
 /// maximum. The maximum therefore limits the staleness of the thinned stream.
 ///
 /// The owner records the measured cost of each delivery and passes ``current`` to its limiters as
-/// their `interval`. They use it starting with their next window.
+/// their `interval`, which applies starting with their next window.
 ///
 /// A value without a clock, computed in whole nanoseconds: the same costs produce the same
 /// intervals.
@@ -21,10 +21,8 @@ public struct AdaptiveInterval: Hashable, Sendable {
   @usableFromInline var now: Interval
   @usableFromInline var smoothedCost: Int64?
 
-  /// - Parameters:
-  ///   - wanted: The interval while deliveries are cheap; above zero.
-  ///   - maximum: The longest interval; at least `wanted`.
-  ///   - budgetPerMille: The fraction of the time that deliveries may use, 1 to 1,000 thousandths.
+  /// Makes an adaptive interval. `wanted` must be above zero, `maximum` at least `wanted`, and
+  /// `budgetPerMille` between 1 and 1,000.
   @inlinable public init(wanted: Interval, maximum: Interval, budgetPerMille: Int64 = 100) {
     precondition(wanted > .zero, "a window needs an interval above zero")
     precondition(maximum >= wanted, "the maximum is below the wanted interval")

@@ -49,10 +49,7 @@ public struct Aggregate<Key: Hashable>: RateLimiter {
   /// The maximum number of keys. A push of one more key delivers the sums early.
   public let keyCapacity: Int
 
-  /// - Parameters:
-  ///   - interval: The time from the first amount to the delivery of the sums; above zero.
-  ///   - keyCapacity: The maximum number of keys; above zero. A push of one more key delivers the
-  ///     sums early.
+  /// Makes a limiter. `interval` and `keyCapacity` must be above zero.
   @inlinable public init(interval: Interval, keyCapacity: Int = 4_096) {
     precondition(interval > .zero, "a window needs an interval above zero")
     precondition(keyCapacity > 0, "an aggregate needs capacity for one key")

@@ -1,8 +1,7 @@
 /// Delivers the newest value when no other value has followed for a while.
 ///
-/// With `maximumDelay`, values of a stream that never pauses are also delivered: the newest value
-/// is delivered at the latest that long after the first held value. Overwritten values count as
-/// coalesced.
+/// With `maximumDelay`, values of a stream that never pauses are also delivered: the newest value,
+/// at most that long after the first held value. Overwritten values count as coalesced.
 ///
 /// - Complexity: every operation is O(1) and allocates nothing.
 public struct Debounce<Value>: RateLimiter {
@@ -21,10 +20,7 @@ public struct Debounce<Value>: RateLimiter {
   /// The longest time that a value can be delayed; nil means unlimited.
   public var maximumDelay: Interval?
 
-  /// - Parameters:
-  ///   - pause: The pause after which the newest value is delivered; above zero.
-  ///   - maximumDelay: The longest time that a value can be delayed; at least `pause`. Nil means
-  ///     unlimited.
+  /// Makes a limiter. `pause` must be above zero, and `maximumDelay` at least `pause`.
   @inlinable public init(pause: Interval, maximumDelay: Interval? = nil) {
     precondition(pause > .zero, "the pause must be above zero")
     precondition(

@@ -32,7 +32,7 @@ public struct Instant: Hashable, Comparable, Sendable, Codable {
 }
 
 extension Instant {
-  /// Returns the earlier of two instants, or the other one if one is `nil`.
+  /// Returns the earlier of two instants, or the instant that is not `nil`.
   @inlinable public static func earlier(_ one: Instant?, _ other: Instant?) -> Instant? {
     switch (one, other) {
     case (let one?, let other?): min(one, other)

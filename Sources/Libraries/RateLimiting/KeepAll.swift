@@ -16,9 +16,7 @@ public struct KeepAll<Element>: RateLimiter {
   /// The size at which a batch is delivered early; above zero.
   public var capacity: Int
 
-  /// - Parameters:
-  ///   - interval: the time from the first element of a batch to its delivery; above zero.
-  ///   - capacity: the size at which a batch is delivered early; above zero.
+  /// Makes a limiter. `interval` and `capacity` must be above zero.
   @inlinable public init(interval: Interval, capacity: Int) {
     precondition(interval > .zero, "a window needs an interval above zero")
     precondition(capacity > 0, "a batch needs capacity for one element")

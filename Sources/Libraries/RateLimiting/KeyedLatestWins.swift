@@ -33,9 +33,7 @@ public struct KeyedLatestWins<Key: Hashable, Value>: RateLimiter {
   /// clients can choose keys, the owner has to limit the number of keys.
   public let keyCapacity: Int
 
-  /// - Parameters:
-  ///   - interval: The shortest time between two deliveries of one key; above zero.
-  ///   - keyCapacity: The maximum number of keys that are thinned; above zero.
+  /// Makes a limiter. `interval` and `keyCapacity` must be above zero.
   @inlinable public init(interval: Interval, keyCapacity: Int = 4_096) {
     precondition(interval > .zero, "a window needs an interval above zero")
     precondition(keyCapacity > 0, "a keyed limiter needs capacity for one key")

@@ -27,9 +27,7 @@ public struct LatestWins<Value>: RateLimiter {
   /// window.
   public let leading: Bool
 
-  /// - Parameters:
-  ///   - interval: The shortest time between two deliveries; above zero.
-  ///   - leading: Whether the first value after a rest is delivered immediately.
+  /// Makes a limiter. `interval` must be above zero.
   @inlinable public init(interval: Interval, leading: Bool = true) {
     precondition(interval > .zero, "a window needs an interval above zero")
     state = .idle
@@ -60,7 +58,7 @@ public struct LatestWins<Value>: RateLimiter {
       guard leading else { return hold(value, until: now + interval, coalesced: 0) }
       return deliver(value, at: now, coalesced: 0)
     case .holding(_, let until):
-      // The wake-up is overdue. The newer value replaces the held one also at the edge.
+      // The wake-up is overdue, so the newer value is delivered instead of the held value.
       guard now < until else { return deliver(value, at: now, coalesced: 1) }
       return hold(value, until: until, coalesced: 1)
     }

@@ -12,8 +12,8 @@
 ///   with a new limit. If the total grew, it is the same task and its limit continues to apply.
 /// - **The end**: ``finish(at:)`` delivers the held value. The next value begins a new task.
 ///
-/// A held value that is overwritten counts as coalesced. So does a value that repeats the delivered
-/// end.
+/// A held value that is overwritten counts as coalesced, and so does a value that repeats the
+/// delivered end.
 ///
 /// - Complexity: every operation is O(1) and allocates nothing.
 public struct ProgressThinner<Value>: RateLimiter {
@@ -37,8 +37,7 @@ public struct ProgressThinner<Value>: RateLimiter {
   /// a drop is accepted. A new interval applies starting with the next delivery.
   public var interval: Interval
 
-  /// - Parameter interval: the shortest time between two deliveries while the total is unknown;
-  ///   above zero.
+  /// Makes a limiter. `interval` must be above zero.
   @inlinable public init(interval: Interval = .seconds(1)) {
     precondition(interval > .zero, "a window needs an interval above zero")
     self.interval = interval

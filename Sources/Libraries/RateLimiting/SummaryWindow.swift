@@ -41,7 +41,7 @@ public struct SummaryWindow<let width: Int>: RateLimiter {
   /// The length of a window. A new interval applies starting with the next window.
   public var interval: Interval
 
-  /// - Parameter interval: the length of a window; above zero.
+  /// Makes a limiter. `interval` must be above zero.
   @inlinable public init(interval: Interval) {
     precondition(interval > .zero, "a window needs an interval above zero")
     self.interval = interval

@@ -20,9 +20,7 @@ public struct Throttle<Value>: RateLimiter {
   /// The value of an interval that is kept.
   public let keeping: Kept
 
-  /// - Parameters:
-  ///   - interval: The shortest time between two deliveries; above zero.
-  ///   - keeping: The value of an interval that is delivered at its end.
+  /// Makes a limiter. `interval` must be above zero.
   @inlinable public init(interval: Interval, keeping: Kept = .latest) {
     window = LatestWins(interval: interval)
     self.keeping = keeping

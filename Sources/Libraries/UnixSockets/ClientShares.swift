@@ -235,7 +235,7 @@ package struct ClientShares: Sendable {
     clients[id] = client
     byteUsage.add(growth, by: client)
     var closing: [ID] = []
-    // A single reply may exceed all limits. Its own connection is not closed for it.
+    // A single reply may exceed all limits, but its own connection is not closed because of it.
     while growth > 0, let full = byteUsage.group(of: client, exceedingWith: 0),
       let victim = holder(among: full, otherThan: id)
     {

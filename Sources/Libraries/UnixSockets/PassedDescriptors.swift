@@ -35,11 +35,8 @@ package enum PassedDescriptors {
   }
 
   /// Protects a channel from passed descriptors, unless the kernel does. The channel's input ends
-  /// before the first descriptor.
-  ///
-  /// Call it in the initializer of the channel, before anything can close the channel.
-  ///
-  /// - Parameter readSize: The maximum number of bytes to read at a time.
+  /// before the first descriptor. At most `readSize` bytes are read at a time. Call this function
+  /// in the initializer of the channel, before anything can close the channel.
   package static func guardAgainst(on channel: any Channel, readSize: Int = 1 << 16) throws {
     let descriptor = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
       of: NIOBSDSocket.Handle.self
@@ -126,15 +123,14 @@ private struct InspectedInput: RecvByteBufferAllocator {
       }
     }
     guard !hasDescriptors else {
-      // Without any capacity, the channel reads that its input has ended.
+      // A buffer without capacity makes the channel read the end of its input.
       return room.readSlice(length: 0) ?? ByteBuffer()
     }
     let whole = max(1, count)
     return allocator.buffer(capacity: 1 << (Int.bitWidth - 1 - whole.leadingZeroBitCount))
   }
 
-  /// Returns whether the next buffer has another size: always, because each is as long as its
-  /// input.
+  /// Returns `true`: each buffer is as long as its input, so the next one has another size.
   func record(actualReadBytes: Int) -> Bool { true }
 
   func nextBufferSize() -> Int? { nil }

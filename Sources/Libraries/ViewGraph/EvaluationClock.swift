@@ -9,10 +9,8 @@ public protocol EvaluationClock: AnyObject {
   /// Called before the body of a view with this name is evaluated.
   func willEvaluate(_ view: String)
 
-  /// Called after the body was evaluated with the result `output`. Child views are evaluated and
-  /// reported separately.
-  ///
-  /// - Parameter isFirst: Whether this is the view's first evaluation.
+  /// Called after the body was evaluated with the result `output`, for the first time if `isFirst`
+  /// is true. Child views are evaluated and reported separately.
   func didEvaluate(_ view: String, _ output: ViewNode, isFirst: Bool)
 
   /// Called after all views of a frame were evaluated.

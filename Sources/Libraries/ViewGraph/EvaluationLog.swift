@@ -1,6 +1,5 @@
-/// The newest evaluations of each kind of view.
-///
-/// Holds a bounded ring per name. Not `Sendable`: it belongs to the lane of its graph.
+/// The newest evaluations of each kind of view, in a bounded ring per name. Not `Sendable`: it
+/// belongs to the lane of its graph.
 public struct EvaluationLog {
   private var rings: [String: Ring] = [:]
   private let capacity: Int

@@ -12,9 +12,7 @@ public enum HangClass: String, Sendable, CaseIterable, Comparable {
   /// At least 500 ms by default.
   case hang
 
-  /// - Parameters:
-  ///   - nanoseconds: The duration of the turn.
-  ///   - bounds: The lower bounds of the classes.
+  /// Classifies a turn by its duration in nanoseconds and the lower bounds of the classes.
   public init(nanoseconds: UInt64, bounds: HangBounds = .platform) {
     switch nanoseconds {
     case ..<bounds.late: self = .instant

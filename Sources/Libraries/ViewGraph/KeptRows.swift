@@ -11,11 +11,9 @@ public final class KeptRows<Input: Equatable> {
   /// Makes an empty cache.
   public init() {}
 
-  /// Returns the rows of `inputs`, in order.
+  /// Returns the rows of `inputs`, in order. An input must determine its row completely. `make`
+  /// makes the row of an input that is new or that has moved.
   ///
-  /// - Parameters:
-  ///   - inputs: The values that the rows show. They must determine the rows completely.
-  ///   - make: Makes the row of an input that is new or that has moved.
   /// - Complexity: O(n) comparisons for n inputs, if only the first and last inputs differ from the
   ///   previous call.
   public func rows(

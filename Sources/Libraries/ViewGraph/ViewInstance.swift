@@ -140,7 +140,7 @@ final class ViewInstance {
 }
 
 /// The identity of a child within its parent view: the field, the type of view, and an index among
-/// equal ones.
+/// children with equal fields and types.
 struct ChildKey: Hashable {
   let field: Int
   let view: ObjectIdentifier

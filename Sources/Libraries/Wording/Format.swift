@@ -7,9 +7,8 @@ package enum Format {
     return count(number / 1_000) + "," + String(magnitude % 1_000 + 1_000).dropFirst()
   }
 
-  /// Returns a number and a noun: `1 message`, `2,500 messages`.
-  ///
-  /// - Parameter plural: The plural, if it is not the singular with an `s`.
+  /// Returns a number and a noun: `1 message`, `2,500 messages`. Pass `plural` if the plural is not
+  /// the singular with an `s`.
   package static func count(
     _ number: Int, _ singular: String, plural: String? = nil
   ) -> String {
@@ -49,18 +48,14 @@ package enum Format {
     return minutes > 0 ? "\(minutes):\(two(rest))" : "\(rest) s"
   }
 
-  /// Returns the time of day in UTC, such as `13:17:57`.
-  ///
-  /// - Parameter milliseconds: The time in milliseconds since 1970.
+  /// Returns the time of day in UTC, such as `13:17:57`, from milliseconds since 1970.
   package static func timeOfDay(milliseconds: Int64) -> String {
     let seconds = Int(milliseconds / 1_000)
     return [seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60]
       .map { padded($0, 2) }.joined(separator: ":")
   }
 
-  /// Returns a number with at least `width` digits, padded with leading zeros.
-  ///
-  /// - Parameter number: The number; zero or greater.
+  /// Returns a number, zero or greater, padded with leading zeros to at least `width` digits.
   package static func padded(
     _ number: some BinaryInteger, _ width: Int, radix: Int = 10
   ) -> String {

@@ -1,11 +1,8 @@
 /// Phrases that appear both on a room's screen and in the output of commands.
 package enum Phrase {
-  /// Returns the text of a notice in a chat.
-  ///
-  /// - Parameters:
-  ///   - kind: The kind of notice, as in events. An unknown kind is shown unchanged.
-  ///   - count: The number of gifts, months, viewers or bits.
-  ///   - number: The number by which the host pins the notice.
+  /// Returns the text of a notice in a chat. `kind` is the kind of notice in events; an unknown
+  /// kind is shown unchanged. `count` is the number of gifts, months, viewers or bits, and `number`
+  /// the number by which the host pins the notice.
   package static func notice(
     kind: String, name: String, count: Int, number: Int, isPinned: Bool
   ) -> String {
@@ -44,9 +41,8 @@ package enum Phrase {
     "begins in \(Format.duration(seconds: seconds))"
   }
 
-  /// Returns the number of a room's events by outcome, with as much detail as the width allows.
-  ///
-  /// - Parameter fits: Returns whether a text is short enough.
+  /// Returns the number of a room's events by outcome, with as much detail as the width allows:
+  /// `fits` returns whether a text is short enough.
   package static func events(
     received: Int, applied: Int, coalesced: Int, rejected: Int, pending: Int,
     fits: (String) -> Bool

@@ -38,7 +38,7 @@ package enum Quantity {
     guard parts[1].count <= 9, let fraction = Int64(parts[1]) else { return nil }
     var scale: Int64 = 1
     for _ in 0..<parts[1].count { scale *= 10 }
-    // In two steps, because the product of both may exceed 64 bits.
+    // Computed in two steps, because the product of `factor` and `fraction` may exceed 64 bits.
     let rest = factor / scale * fraction + factor % scale * fraction / scale
     let (sum, sumOverflow) = product.addingReportingOverflow(rest)
     return sumOverflow ? nil : sum

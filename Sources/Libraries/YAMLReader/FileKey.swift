@@ -50,9 +50,8 @@ extension FileKey {
     return "\(written): \(example.defaultValue)" + (name.contains(".") ? "}" : "")
   }
 
-  /// Returns the default file, in which each key is commented out.
-  ///
-  /// - Parameter subject: What the file configures, in words.
+  /// Returns the default file, in which each key is commented out. `subject` describes what the
+  /// file configures.
   package static func commentedDefaults(of subject: String) -> String {
     var lines = ["# Configuration of \(subject). Every key is shown with its default."]
     var group = ""

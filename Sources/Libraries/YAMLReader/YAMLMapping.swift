@@ -6,9 +6,8 @@ package struct YAMLMapping {
   package let node: YAMLNode
   package let entries: [(name: String, value: YAMLNode)]
 
-  /// - Parameters:
-  ///   - known: The allowed keys; `nil` allows any key.
-  ///   - example: An example for the error message if the value is not a mapping.
+  /// Reads a mapping with the keys `known`, or with any keys if that is `nil`. `example` is part of
+  /// the error message if the value is not a mapping.
   package init(
     _ node: YAMLNode, known: [String]?, example: String? = nil
   ) throws(ConfigurationError) {

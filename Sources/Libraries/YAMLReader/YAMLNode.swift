@@ -126,12 +126,8 @@ package struct YAMLNode {
     return value
   }
 
-  /// Returns a duration such as `250ms`, `0.5s` or `10m`.
-  ///
-  /// - Parameters:
-  ///   - positive: Whether zero is rejected.
-  ///   - word: A word that is also accepted, with its duration.
-  ///   - unit: The unit to suggest for a number without one.
+  /// Returns a duration such as `250ms`, `0.5s` or `10m`. `positive` rejects zero, `word` is also
+  /// accepted and has its own duration, and `unit` is suggested for a number without a unit.
   package func interval(
     positive: Bool = false, or word: (name: String, value: Interval)? = nil, unit: String = "s"
   ) throws(ConfigurationError) -> Interval {
@@ -158,9 +154,8 @@ package struct YAMLNode {
     throw problem("there is no '\(text)'\(Spelling.hint(for: text, among: choices.map(\.name)))")
   }
 
-  /// Returns the elements of a list.
-  ///
-  /// - Parameter orOne: Whether a single value is accepted as a list with one element.
+  /// Returns the elements of a list. With `orOne`, a single value counts as a list with one
+  /// element.
   package func list(orOne: Bool = false) throws(ConfigurationError) -> [YAMLNode] {
     switch content {
     case .list(let elements): return elements

@@ -1,7 +1,6 @@
 import NIOCore
 
-/// The client's end of a connection. It delivers each reply to the oldest call that awaits one.
-///
+/// The client's end of a connection, which delivers each reply to the oldest call that awaits one.
 /// Confined to the connection's event loop.
 final class ClientConnection: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer

@@ -89,9 +89,8 @@ package final class VarlinkClient: Sendable {
     return reply
   }
 
-  /// Calls a method without a reply. Returns when the call was written.
-  ///
-  /// Success does not mean that the service has executed the call.
+  /// Calls a method without a reply. Returns when the call was written; the service may not have
+  /// executed the call yet.
   package func callOneway(
     _ method: String, _ parameters: some Encodable = NoParameters()
   ) async throws(VarlinkClientError) {
@@ -103,11 +102,9 @@ package final class VarlinkClient: Sendable {
     do { try await written.futureResult.get() } catch { throw .connectionClosed }
   }
 
-  /// Calls a method with the flag `more`.
-  ///
-  /// The call is sent immediately. A small number of unread replies is queued, then the connection
-  /// stops reading. Releasing the sequence before its end closes the connection, which is how
-  /// Varlink cancels a call.
+  /// Calls a method with the flag `more`. The call is sent immediately. A small number of unread
+  /// replies is queued, then the connection stops reading. Releasing the sequence before its end
+  /// closes the connection, which is how Varlink cancels a call.
   package func callMore<Reply: Decodable>(
     _ method: String, _ parameters: some Encodable = NoParameters(),
     returning type: Reply.Type = Reply.self

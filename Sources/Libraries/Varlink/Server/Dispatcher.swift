@@ -32,11 +32,8 @@ package final class Dispatcher: Sendable {
     case close
   }
 
-  /// Runs one call to completion.
-  ///
-  /// - Parameters:
-  ///   - path: The name of the interface and the method.
-  ///   - seat: The connection's registration, or nil if calls are not limited.
+  /// Runs one call to completion. `path` is the name of the interface and the method. `seat` is the
+  /// connection's registration, or nil if calls are not limited.
   func run(
     _ path: String, _ parameters: CallParameters, _ mode: CallMessage.Mode, seat: Clients.Seat?,
     replies: ReplyStream

@@ -289,7 +289,7 @@ package final class ServerConnection: ChannelDuplexHandler {
     case (.error(let error), .simple), (.error(let error), .more), (.error(let error), .upgrade):
       writeError(error)
     case (.close, .simple), (.close, .more), (.close, .upgrade):
-      // A cancelled handler ends this way after a disconnect. One-way calls may still follow.
+      // After a disconnect, a cancelled handler ends this way, and one-way calls may still follow.
       if !disconnected { isStopping = true }
     }
     if isStopping { closeAfterWriting() } else { startNext() }

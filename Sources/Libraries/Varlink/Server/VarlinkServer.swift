@@ -34,7 +34,7 @@ package final class VarlinkServer: Sendable {
     /// it is exceeded, the connection that has held memory the longest is closed. A single reply
     /// may be longer.
     package var heldBytes = 32 << 20
-    /// The maximum of this memory for one user without rights.
+    /// The maximum of ``heldBytes`` for one user without rights.
     package var heldBytesPerUser = 4 << 20
     /// Returns whether a peer has rights. Nil means that all peers have rights.
     package var hasRights: (@Sendable (Peer) -> Bool)?
@@ -46,7 +46,7 @@ package final class VarlinkServer: Sendable {
     package var outputBytes = 256 << 10
     /// The maximum number of calls with `more` in progress, over all connections.
     package var monitors = 64
-    /// The maximum number of such calls of one user without rights.
+    /// The maximum number of calls with `more` of one user without rights.
     package var monitorsPerUser = 16
     /// The reply to a call that exceeds ``monitors``.
     package var tooManyMonitors: any VarlinkErrorConvertible & Sendable =
@@ -181,7 +181,7 @@ package final class VarlinkServer: Sendable {
   private func beginStopping() -> [Connection] {
     state.withLock { state in
       state.isStopping = true
-      // In the order in which the connections were accepted.
+      // Sorted in the order in which the connections were accepted.
       return state.connections.sorted { $0.key < $1.key }.map(\.value)
     }
   }

@@ -75,7 +75,7 @@ package struct MessageSplitter: Sendable {
     buffer.moveReaderIndex(forwardBy: 1)
     scanned = 0
     firstLength = nil
-    // Otherwise the buffer of a long-lived connection would keep growing.
+    // An empty buffer is replaced, because that of a long-lived connection would keep growing.
     if buffer.readableBytes == 0 { buffer = ByteBuffer() }
     return message
   }

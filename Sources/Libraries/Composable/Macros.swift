@@ -42,9 +42,8 @@ public macro CasePathable() =
 
 /// Makes a struct a reducer: adds the conformance, and `@CasePathable` for its `Action`.
 ///
-/// Applied to an enum whose cases each carry a feature, the macro combines the features. It
-/// generates `State` and `Action` with one case per feature, and `Features`, a reducer composed of
-/// the features.
+/// Applied to an enum whose cases each carry a feature, the macro generates `State` and `Action`
+/// with one case per feature, and `Features`, a reducer composed of the features.
 ///
 ///     @Reducer enum Destination { case add(AddSong); case edit(EditSong) }
 ///     …

@@ -36,7 +36,8 @@ extension DeclGroupSyntax {
     return fields
   }
 
-  /// The `let` properties. They have no dirty bit. Those without a value are encoded and decoded.
+  /// The `let` properties, which have no dirty bit. Constants without an initial value are encoded
+  /// and decoded.
   var storedConstants: [StoredConstant] {
     memberBlock.members.compactMap { member in
       guard let variable = member.decl.as(VariableDeclSyntax.self),

@@ -4,13 +4,13 @@ import Locking
 
 /// A lane that runs only on demand: a deterministic executor for tests.
 ///
-/// All work of a store and its effects waits in one queue. It runs inside ``run()``, in the order
+/// All work of a store and its effects waits in one queue, and runs inside ``run()`` in the order
 /// of arrival, on the caller's thread. A test therefore never waits for time to pass or for a task
 /// to be scheduled. When `run()` returns, no work is left that could continue on its own.
 ///
-/// The lane is also the executor of effects that a program would run on the shared pool. It does
-/// not control work that an effect starts outside its task (`Task.detached`, a separate thread, a
-/// sleep on a real clock).
+/// The lane is also the executor of effects that a program would run on the shared pool. The lane
+/// does not control work that an effect starts outside its task (`Task.detached`, a separate
+/// thread, a sleep on a real clock).
 public final class ManualLane: Lane, TaskExecutor, SerialExecutor {
   private enum Work: Sendable {
     case closure(@Sendable () -> Void)
@@ -21,7 +21,7 @@ public final class ManualLane: Lane, TaskExecutor, SerialExecutor {
     var work: ContiguousArray<Work> = []
     var isRunning = false
     var turnLimit = 100_000
-    /// Work that never ends. It is kept, because a task that is dropped cannot be freed.
+    /// Work that never ends, kept because a dropped task cannot be freed.
     var leftAside: ContiguousArray<Work> = []
   }
 

@@ -2,7 +2,7 @@ public import Composable
 import IssueReporting
 
 /// A store for tests, which reduces the actions that the test sends and holds back actions of
-/// effects until the test receives them. It compares each state with the state that the test
+/// effects until the test receives them. The store compares each state with the state that the test
 /// expects.
 ///
 ///     let store = TestStore(initialState: Counter.State()) { Counter() }
@@ -27,7 +27,7 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
     let origin: UInt64
   }
 
-  /// The actions that follow from the last reduced action. A store reduces these before all others.
+  /// The actions that follow from the last reduced action, which a store reduces before all others.
   private var feedback: [Waiting] = []
   /// The actions sent by effects.
   private var arrived: [Waiting] = []
@@ -36,7 +36,7 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
   /// The extent to which the test must assert everything that happens.
   public var exhaustivity = Exhaustivity.on
 
-  /// The clock of the test. Its lane is the store's lane.
+  /// The clock of the test, whose lane is the store's lane.
   public let clock: TestClock
 
   /// The store's lane.

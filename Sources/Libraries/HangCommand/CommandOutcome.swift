@@ -67,9 +67,9 @@ package struct CommandOutcome: Sendable, Equatable {
     thresholds = []
   }
 
-  /// The lines about real work in the JUnit file. They are measured, but the JUnit files of two
-  /// runs of one plan must be equal, byte for byte. They are therefore shown only if measured
-  /// figures are requested, by a threshold about growth or by measured costs.
+  /// The lines about real work in the JUnit file. These lines are measured, but the JUnit files of
+  /// two runs of one plan must be equal, byte for byte. The lines are therefore shown only if
+  /// measured figures are requested, by a threshold about growth or by measured costs.
   private var shownWork: [String] {
     hasMeasuredCosts || thresholds.contains(where: \.isOfGrowth) ? realWork : []
   }

@@ -1,5 +1,5 @@
-// The other files import ArgumentParser under the same condition. Otherwise, the compiler would
-// stop at the missing module before it reports this error.
+// The other files import ArgumentParser only if it exists, so that the compiler reports this error
+// and not the missing module.
 #if !canImport(ArgumentParser)
   #error(
     """

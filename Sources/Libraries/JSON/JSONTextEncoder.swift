@@ -4,7 +4,7 @@ extension JSONWriter {
   /// Returns the JSON text of an `Encodable` value, for Foundation's decoder. Members have the
   /// order in which the value encodes them.
   ///
-  /// The text is written while the value's `encode(to:)` runs. That takes a third of the time of
+  /// Writing the text while the value's `encode(to:)` runs takes a third of the time of
   /// Foundation's encoder, which builds a tree first. `Data` is written as Base64. Do not use this
   /// for `URL` and `Decimal`, for which Foundation's decoder expects special forms.
   ///
@@ -20,8 +20,8 @@ extension JSONWriter {
 /// The text written so far for a value that is being encoded. `Codable` does not signal the end of
 /// a container: a container ends when something is written to an enclosing container.
 ///
-/// `Codable` requires containers to be values with reference semantics, hence a class. It is used
-/// only within the encoding call.
+/// `Codable` requires containers to be values with reference semantics, hence a class. The object
+/// is used only within the encoding call.
 private final class JSONTextOutput {
   var writer = JSONWriter()
   /// The containers that have begun and not ended, the outermost first.

@@ -2,9 +2,10 @@ extension JSONValue {
   /// Parses one JSON value as programs write it in practice, so that one invalid value does not
   /// make the whole text unusable.
   ///
-  /// Valid text is parsed unchanged. Otherwise these faults are repaired first: a byte-order mark,
-  /// bytes that are not UTF-8, escaped lone surrogates, raw control characters in strings, `NaN`
-  /// and infinities, numbers beyond the range of a `Double`, and values that are nested too deeply.
+  /// Valid text is parsed unchanged. In other text, these faults are repaired first: a byte-order
+  /// mark, bytes that are not UTF-8, escaped lone surrogates, raw control characters in strings,
+  /// `NaN` and infinities, numbers beyond the range of a `Double`, and values that are nested too
+  /// deeply.
   /// - Complexity: O(length).
   package init?(lenient bytes: some Collection<UInt8>, limits: JSONLimits = JSONLimits()) {
     if let value = try? JSONValue(parsing: bytes, limits: limits) {

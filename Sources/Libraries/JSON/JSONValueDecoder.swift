@@ -73,7 +73,7 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
   func decode<T: Decodable>(_ type: T.Type) throws -> T { try T(from: self) }
 }
 
-/// The path of a value. It is converted to an array only when an error or a type needs it.
+/// The path of a value, converted to an array only when an error or a type needs it.
 indirect enum JSONPath {
   case root
   case member(any CodingKey, of: JSONPath)

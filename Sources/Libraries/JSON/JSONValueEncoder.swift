@@ -15,7 +15,7 @@ extension JSONValue {
 }
 
 /// The storage of a value while its `encode(to:)` runs. `Codable` requires containers to be values
-/// with reference semantics, hence a class. It is used only within the encoding call.
+/// with reference semantics, hence a class. The object is used only within the encoding call.
 private final class Slot: JSONEncodingTargets {
   private enum Content {
     case value(JSONValue)

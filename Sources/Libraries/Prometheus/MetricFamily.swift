@@ -1,7 +1,7 @@
 /// A metric: all series with one name.
 package struct MetricFamily: Codable, Sendable, Equatable {
   package enum Kind: String, Codable, Sendable, CaseIterable {
-    /// A value that only grows until the process restarts. Its name ends with `_total`.
+    /// A value that only grows until the process restarts; its name ends with `_total`.
     case counter
     /// A value that can grow and shrink.
     case gauge

@@ -3,8 +3,8 @@
 /// Deliveries may use a fraction of the time, the *budget*. If a delivery costs 4 ms and the budget
 /// is one tenth, one delivery every 40 ms is affordable. The cost is smoothed over about four
 /// deliveries. The interval widens immediately but narrows by at most an eighth per delivery, so
-/// that it does not oscillate. It is never shorter than the wanted interval or longer than the
-/// maximum. The maximum therefore limits the staleness of the thinned stream.
+/// that it does not oscillate. The interval is never shorter than the wanted interval or longer
+/// than the maximum, which therefore limits the staleness of the thinned stream.
 ///
 /// The owner records the measured cost of each delivery and passes ``current`` to its limiters as
 /// their `interval`, which applies starting with their next window.

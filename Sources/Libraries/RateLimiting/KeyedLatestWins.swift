@@ -2,8 +2,9 @@
 ///
 /// Keys that are due together are delivered as one batch. The batch has the order in which the keys
 /// were first seen, never hash order. If there are more than 16 keys, keys that are at rest and
-/// hold nothing may be removed. This has two visible effects: a key that returns is last in the
-/// order, and if time goes backwards, its next value is delivered earlier than it would have been.
+/// hold nothing may be removed. The removal has two visible effects: a key that returns is last in
+/// the order, and if time goes backwards, its next value is delivered earlier than it would have
+/// been.
 ///
 /// - Complexity: A push is O(1) and does not allocate once the keys are known; `wake(at:)` and
 ///   `supersede(_:)` are O(n) in the number of keys.
@@ -12,8 +13,8 @@ public struct KeyedLatestWins<Key: Hashable, Value>: RateLimiter {
 
   @usableFromInline var index = KeyIndex<Key>()
   @usableFromInline var windows: ContiguousArray<LatestWins<Value>> = []
-  /// The number of keys at which keys at rest are removed. It doubles if few were removed, so that
-  /// the sweep is amortised O(1).
+  /// The number of keys at which keys at rest are removed; doubled if few were removed, so that the
+  /// sweep is amortised O(1).
   @usableFromInline var sweepCount = 16
 
   @usableFromInline var held = 0

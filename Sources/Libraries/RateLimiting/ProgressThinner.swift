@@ -1,10 +1,10 @@
 /// Thins the progress reports of a long task: one delivery per whole percent, and the last value.
 ///
 /// - **Total known** (`completed <= total`): A value is delivered if its whole percent exceeds the
-///   one delivered before, and always if it completes the task. This makes at most
-///   ``deliveryLimit`` deliveries per task, regardless of the number of steps. A value within the
-///   same percent is held until the next percent or the end, whichever comes first, and has no
-///   deadline. Zero of zero is complete.
+///   one delivered before, and always if it completes the task. A task has at most
+///   ``deliveryLimit`` deliveries, regardless of its number of steps. A value within the same
+///   percent is held until the next percent or the end, whichever comes first, and has no deadline.
+///   Zero of zero is complete.
 /// - **Total unknown**, or exceeded by `completed` and therefore not credible: The latest value
 ///   wins, with at most one delivery per interval.
 /// - **A drop** of the percentage is accepted once it has lasted for an interval, because values

@@ -36,7 +36,7 @@
   }
 
   @usableFromInline let limit: Int
-  /// The number of deliveries left. One is reserved for the last value.
+  /// The number of deliveries left, one of which is reserved for the last value.
   @usableFromInline var remaining: Int
   /// The percent delivered last.
   @usableFromInline var percent = 0

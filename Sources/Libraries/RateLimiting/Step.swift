@@ -31,7 +31,8 @@ extension Step: Equatable where Output: Equatable {}
 /// The common interface of all rate limiters, so that an owner can wake and flush many of them.
 ///
 /// The methods for adding values differ between classes and are therefore not part of the protocol.
-/// A limiter is a value without a clock, a timer or a lock. Its owner must not use it concurrently.
+/// A limiter is a value without a clock, a timer or a lock, which its owner must not use
+/// concurrently.
 public protocol RateLimiter {
   /// The type of a delivery: one value, a batch or a summary.
   associatedtype Output

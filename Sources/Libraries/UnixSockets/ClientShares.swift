@@ -169,8 +169,8 @@ package struct ClientShares: Sendable {
     return (id, closing)
   }
 
-  /// Removes a connection that is closed and whose last call has ended. No effect if it is not
-  /// registered.
+  /// Removes a registered connection that is closed and whose last call has ended; otherwise does
+  /// nothing.
   package mutating func disconnect(_ id: ID) {
     guard let client = clients.removeValue(forKey: id) else { return }
     connectionUsage.add(-1, by: client)
@@ -217,8 +217,8 @@ package struct ClientShares: Sendable {
 
   /// Updates the number of bytes that a connection holds, and whether it is idle.
   ///
-  /// - Returns: The connections to close, because others need the memory that they hold. They count
-  ///   as holding nothing afterwards.
+  /// - Returns: The connections to close because others need their memory; afterwards, they count
+  ///   as holding nothing.
   /// - Complexity: O(1). O(n) in the number of connections if a limit is exceeded.
   package mutating func update(_ id: ID, bytes: Int, isIdle: Bool) -> [ID] {
     guard var client = clients[id] else { return [] }

@@ -2,15 +2,15 @@ import Glibc
 import Locking
 import SystemSupport
 
-/// A Unix stream socket that accepts connections. It was bound here or inherited.
+/// A Unix stream socket that accepts connections, bound here or inherited.
 ///
-/// It is set up manually and not by an event loop's bootstrap. A bootstrap would remove a socket
-/// file even if a running server listens on it, and would leave the file's mode to the umask. When
-/// this object is released, the socket is closed and its file removed, unless a server has taken
-/// the descriptor.
+/// The socket is set up manually, because an event loop's bootstrap would remove a socket file even
+/// if a running server listens on it, and would leave the file's mode to the umask. When this
+/// object is released, the socket is closed and its file removed, unless a server has taken the
+/// descriptor.
 package final class ListeningSocket: Sendable {
-  /// The maximum number of connections that wait to be accepted. It is as large as the kernel
-  /// allows, because untrusted clients that fill the queue exclude others.
+  /// The maximum number of connections that wait to be accepted: as large as the kernel allows,
+  /// because untrusted clients that fill the queue exclude others.
   package static let backlog: Int32 = 4096
 
   /// The descriptor, or `nil` after a server has taken it.
@@ -104,7 +104,7 @@ package final class ListeningSocket: Sendable {
     guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
     let probe = try makeSocket(path)
     // A full backlog (EAGAIN) also means that a server listens. Only a refused connection means
-    // that none does.
+    // that no server listens.
     guard address.call(Glibc.connect, probe.raw) != 0, errno == ECONNREFUSED else {
       throw .socketInUse(path: path)
     }

@@ -3,12 +3,12 @@ import Glibc
 package import NIOCore
 import NIOPosix
 
-/// Protection against file descriptors that clients pass with their data (`SCM_RIGHTS` of unix(7)).
-/// No server here accepts any.
+/// Protection against file descriptors that clients pass with their data (`SCM_RIGHTS` of unix(7)),
+/// which no server here accepts.
 ///
-/// The kernel closes such descriptors in the thread that reads past them, or that closes the socket
-/// in which they wait. If a descriptor is the last reference to a TCP socket with `SO_LINGER` and
-/// unsent data, that thread blocks for as long as the client has chosen. On an event loop, this
+/// The kernel closes passed descriptors in the thread that reads past them, or that closes the
+/// socket in which they wait. Closing the last reference to a TCP socket with `SO_LINGER` and
+/// unsent data blocks the thread for as long as the client has chosen. On an event loop, this
 /// blocks all connections. Since Linux 6.16, the kernel can refuse passed descriptors. On older
 /// kernels, a channel inspects its input before it reads it, and a close that blocks is
 /// interrupted.
@@ -95,8 +95,8 @@ package enum PassedDescriptors {
 /// Allocates a buffer that is no larger than the input without descriptors.
 ///
 /// Implemented as an allocator, because a channel calls its allocator immediately before it reads.
-/// The channel copies the first buffer into one with the next power of two as its size. All buffers
-/// therefore have such a size.
+/// The channel copies the first buffer into one with the next power of two as its size. The size of
+/// every buffer is therefore a power of two.
 private struct InspectedInput: RecvByteBufferAllocator {
   let socket: Int32
   let readSize: Int

@@ -9,7 +9,7 @@ package struct Peer: Sendable, Equatable {
   /// The primary group.
   package let groupID: UInt32
   package let processID: Int32
-  /// The supplementary groups. They contain the primary group only if it is also listed there.
+  /// The supplementary groups, which contain the primary group only if it is also listed there.
   package let supplementaryGroupIDs: [UInt32]
 
   package init(

@@ -209,7 +209,7 @@ extension DescriptionParser {
     return word
   }
 
-  /// Parses comments where documentation is allowed. Returns them joined by line breaks.
+  /// Parses comments where documentation is allowed, and returns them joined by line breaks.
   private mutating func comments() throws(DescriptionError) -> String {
     var lines: [String] = []
     while case .comment(let text) = token.kind {

@@ -97,7 +97,7 @@ package struct GeneratedSource {
     }
   }
 
-  /// Returns the member with its Swift type. Whether it is nullable stays the same.
+  /// Returns the member with its Swift type, without changing whether it is nullable.
   private func keptAsJSON(_ field: Field, of method: String) -> Field {
     guard names.keptAsJSON[method]?.contains(field.name) == true else { return field }
     var type = FieldType.object

@@ -21,7 +21,7 @@ public struct EvaluationRecord: Sendable {
   public let cause: EvaluationCause
   /// The names of the fields in the cause.
   public let fields: [String]
-  /// The actions that changed these fields. For a changed input, the actions that caused the
+  /// The actions that changed ``fields``. For a changed input, the actions that caused the
   /// evaluation of the parent. Empty for a first appearance, or if the store does not attribute
   /// changes.
   public let triggers: [EvaluationTrigger]

@@ -1,7 +1,7 @@
 import RateLimiting
 
-/// The class of a turn of the thread that draws a screen, by its duration. The classes are those
-/// used by the platforms' own tools.
+/// The class of a turn of the thread that draws a screen, by its duration, as in the platforms' own
+/// tools.
 public enum HangClass: String, Sendable, CaseIterable, Comparable {
   /// Not noticeable: under 100 ms by default.
   case instant

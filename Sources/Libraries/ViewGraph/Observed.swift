@@ -1,6 +1,6 @@
 public import Composable
 
-/// The state in a view's body. It records which fields the body reads.
+/// The state in a view's body, which records the fields that the body reads.
 ///
 ///     func body(_ state: Observed<HeaderFeature.State>, _ context: ViewContext) -> ViewNode {
 ///       .text(state.title)          // a read of `title`

@@ -2,8 +2,8 @@ public import Composable
 
 /// A part of the screen: a function from the fields of a state to a small tree of output.
 ///
-/// The graph records which fields the view reads. It evaluates the view again only when one of
-/// these fields has changed, and at most once per frame.
+/// The graph records which fields the view reads, and evaluates the view again only when one of
+/// these fields has changed, at most once per frame.
 public protocol View {
   associatedtype State: ObservableState
 
@@ -19,8 +19,8 @@ public protocol View {
   /// Returns the rows that precede the rows of the scrolling list in `body`, oldest first.
   ///
   /// A frame draws only the newest rows, so that its cost is bounded. Subscribers to the screen
-  /// also receive the earlier rows. Runs on the lane, each time the screen is read. It must depend
-  /// only on fields that `body` reads.
+  /// also receive the earlier rows. Runs on the lane, each time the screen is read. The rows must
+  /// depend only on fields that `body` reads.
   func earlierRows(_ state: State) -> [ViewNode.ListRow]
 }
 

@@ -26,7 +26,7 @@ public final class ViewGraph {
   public var onRemoval: ((ViewID, String) -> Void)?
 
   /// Puts `view`, whose state has the observation node `place` and is read by `read`, on the
-  /// screen. It is evaluated in the first frame. The clock is notified of each evaluation.
+  /// screen. The view is evaluated in the first frame. The clock is notified of each evaluation.
   public init<V: View>(
     _ view: V, place: ObservationPoint<V.State>, clock: any EvaluationClock,
     read: @escaping () -> V.State?

@@ -44,7 +44,7 @@ final class ViewInstance {
     self.earlierRows = earlierRows
   }
 
-  /// Observes the fields that were just read. Does nothing if they are the same as before.
+  /// Observes the fields that were just read, unless they are the same as before.
   func observe(_ fields: FieldSet, onChange: @escaping (FieldSet) -> Void) {
     guard fields != reads || readObserver == nil else { return }
     readObserver?.cancel()

@@ -1,8 +1,8 @@
 /// The output of a view: a small tree that is drawn by a terminal, a web page and subscribers.
 ///
-/// It describes the content and its meaning, but not positions or colours, except for the colours
-/// that users have chosen for their names. Texts may come from untrusted users: the renderer must
-/// make them harmless.
+/// A node describes the content and its meaning, but not positions or colours, except for the
+/// colours that users have chosen for their names. Texts may come from untrusted users: the
+/// renderer must make them harmless.
 public indirect enum ViewNode: Hashable, Sendable {
   case empty
   case text(String, Emphasis = .normal)
@@ -96,14 +96,13 @@ public indirect enum ViewNode: Hashable, Sendable {
     }
   }
 
-  /// A titled frame around a part of the screen. Its numbers of rows refer to the rows inside the
+  /// A titled frame around a part of the screen. The numbers of rows count the rows inside the
   /// frame.
   public struct Panel: Hashable, Sendable {
     /// The stable name of the part for programs, such as `chat`.
     public var name: String
     public var title: String
-    /// The priority. On a small screen, panels with a lower number are kept longer. They are also
-    /// shown first.
+    /// The priority. Panels with a lower number are shown first, and kept longer on a small screen.
     public var priority: Int
     /// The minimum number of rows for which the panel is worth showing.
     public var minimumRows: Int

@@ -60,7 +60,8 @@ extension EvaluationCause {
 }
 
 extension EvaluationRecord {
-  /// The causes, each with its action and field. If these are unknown, a single cause without them.
+  /// The causes, each with its action and field, or a single cause if the action and field are
+  /// unknown.
   public var reasons: [EvaluationReason] {
     var reasons: [EvaluationReason] = []
     forEachReason { reasons.append($0) }

@@ -1,4 +1,4 @@
-/// Formats numbers for people. It uses no locale, so texts are the same everywhere.
+/// Formats numbers for people, without a locale, so that texts are the same everywhere.
 package enum Format {
   /// Returns a number with a comma between groups of three digits.
   package static func count(_ number: Int) -> String {

@@ -1,5 +1,5 @@
-/// Makes text from untrusted users safe to show. Its spelling is kept, but characters that would
-/// affect the surrounding text are replaced.
+/// Makes text from untrusted users safe to show: keeps its spelling, but replaces characters that
+/// would affect the surrounding text.
 ///
 /// Joiners, direction marks and similar characters are needed to spell Persian, Hindi, Khmer and
 /// emoji, so they are kept. Three kinds of characters are replaced by U+FFFD: control characters,

@@ -1,5 +1,5 @@
 extension String {
-  /// The maximum number of consecutive combining marks. No language needs as many (Unicode's
+  /// The maximum number of consecutive combining marks, more than any language needs (Unicode's
   /// Stream-Safe Text Format, UAX #15).
   private static let longestMarkRun = 30
 

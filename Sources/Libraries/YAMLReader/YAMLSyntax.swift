@@ -4,9 +4,8 @@ import Yams
 struct YAMLSyntax {
   static let duplicate = "is a duplicate key; remove one"
 
-  /// The maximum number of aliases in a text. Each alias may expand to values with other aliases.
-  /// Thirty could therefore expand beyond any memory, but 16 expand to a few hundred times the size
-  /// of the text.
+  /// The maximum number of aliases in a text. An alias may expand to values with other aliases, so
+  /// thirty could exceed any memory, but 16 expand to a few hundred times the size of the text.
   static let maximumAliases = 16
 
   private let lines: [Substring]

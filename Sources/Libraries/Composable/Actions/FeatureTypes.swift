@@ -1,5 +1,5 @@
-/// The state and action types of a feature. A struct with `@Reducer` declares both; for an enum of
-/// features, the macro generates them.
+/// The state and action types of a feature. A struct with `@Reducer` declares these types; for an
+/// enum of features, the macro generates them.
 public protocol FeatureTypes {
   /// The feature's state.
   associatedtype State

@@ -32,7 +32,7 @@ extension Result: CasePathable {
 }
 
 extension CasePath {
-  // `Result` is `CasePathable` only if its types are copyable. This condition makes the compiler
+  // `Result` is `CasePathable` only if its types are copyable, a condition that makes the compiler
   // (Swift 6.3) crash when another module names the path of a `Result<Void, _>`. The subscript
   // avoids the condition.
   /// Appends a case of the result to this path: `\.response.success`.

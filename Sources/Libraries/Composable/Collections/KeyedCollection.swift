@@ -5,7 +5,7 @@
 /// removed. The collection records its changes until ``takeChanges()`` is called, so observers need
 /// not compare elements.
 ///
-/// Equality, hashing and coding use the keys and elements in order. They ignore slots and recorded
+/// Equality, hashing and coding use the keys and elements in order, but not the slots and recorded
 /// changes.
 ///
 /// - Complexity: Access and change by key or slot are O(1), in place and without allocation.
@@ -78,8 +78,8 @@ public struct KeyedCollection<ID: Hashable, Element> {
       && contents[slot.index] != nil
   }
 
-  /// The upper bound of all slot indices. It never shrinks: it is the largest number of elements
-  /// that existed at the same time.
+  /// The upper bound of all slot indices: the largest number of elements that existed at the same
+  /// time. Never shrinks.
   @inlinable public var slotLimit: Int { contents.count }
 
   /// The keys in order.

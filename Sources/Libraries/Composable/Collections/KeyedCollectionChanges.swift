@@ -19,8 +19,8 @@ public struct KeyedChanges<ID: Hashable> {
     }
   }
 
-  /// Whether the collection is new, or has more changes than elements. All lists are then empty,
-  /// and the reader must read the whole collection again.
+  /// Whether the collection is new, or has more changes than elements. If true, all lists are
+  /// empty, and the reader must read the whole collection again.
   public let isEverything: Bool
   /// The inserted elements. All lists are ordered by the first change of each element.
   public let inserted: [Entry]

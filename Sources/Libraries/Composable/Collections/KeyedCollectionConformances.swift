@@ -101,7 +101,7 @@ where Element: Decodable & Identifiable, Element.ID == ID {
 }
 
 extension KeyedCollection: CustomReflectable {
-  /// The elements in order, so that dumps and differences show only them.
+  /// A mirror of the elements in order, so that dumps and differences show nothing else.
   public var customMirror: Mirror {
     Mirror(self, unlabeledChildren: self, displayStyle: .collection)
   }

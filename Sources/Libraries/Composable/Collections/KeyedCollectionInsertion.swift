@@ -106,8 +106,8 @@ extension KeyedCollection {
 }
 
 extension KeyedCollection where Element: Identifiable, Element.ID == ID {
-  /// Makes a collection of elements, in order. If several have the same key, the last one is kept,
-  /// in the place of the first.
+  /// Makes a collection of elements, in order. Of elements with the same key, the last is kept, in
+  /// the place of the first.
   @inlinable public init(_ elements: some Sequence<Element>) {
     self.init()
     for element in elements { upsert(element) }
@@ -133,8 +133,8 @@ extension KeyedCollection where Element: Identifiable, Element.ID == ID {
 }
 
 extension KeyedCollection {
-  /// Makes a collection of elements, in order, and reads each key once. If several have the same
-  /// key, the last one is kept, in the place of the first.
+  /// Makes a collection of elements, in order, and reads each key once. Of elements with the same
+  /// key, the last is kept, in the place of the first.
   @inlinable public init(_ elements: some Sequence<Element>, id: KeyPath<Element, ID>) {
     self.init()
     for element in elements { upsert(element, id: element[keyPath: id]) }

@@ -5,8 +5,8 @@
 /// many of them were already removed. As a collection, the log is ordered from the oldest to the
 /// newest element.
 ///
-/// The capacity and the sequence numbers are part of the value: logs with equal elements are equal
-/// only if these are also equal.
+/// The capacity and the sequence numbers are part of the value: logs that differ only in the
+/// capacity or the numbers are not equal.
 ///
 /// - Complexity: Appending and access are O(1). A log that has been full allocates no more. A log
 ///   with unshared storage is changed in place; shared storage is copied once, like an array's.

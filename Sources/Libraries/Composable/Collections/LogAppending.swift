@@ -44,8 +44,8 @@ extension Log {
     head = 0
   }
 
-  /// Returns the log with another capacity. If it has more elements, the newest are kept, with
-  /// their sequence numbers.
+  /// Returns the log with another capacity. If the log has more elements than that, the newest are
+  /// kept, with their sequence numbers.
   ///
   /// - Complexity: O(n).
   @inlinable public func resized(to capacity: Int) -> Log {

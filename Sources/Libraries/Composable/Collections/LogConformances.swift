@@ -52,7 +52,7 @@ extension Log: Decodable where Element: Decodable {
 }
 
 extension Log: CustomReflectable {
-  /// The elements, so that dumps and differences show only them.
+  /// A mirror of the elements, so that dumps and differences show nothing else.
   public var customMirror: Mirror {
     Mirror(self, unlabeledChildren: self, displayStyle: .collection)
   }

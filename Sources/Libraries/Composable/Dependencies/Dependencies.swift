@@ -1,4 +1,4 @@
-/// The external dependencies of features: time, identifiers, random numbers and clients. They are
+/// The external dependencies of features: time, identifiers, random numbers and clients, which are
 /// passed to reducers explicitly.
 ///
 ///     @Reducer
@@ -18,8 +18,8 @@ public struct Dependencies: Sendable {
   /// The source of random numbers.
   public var randomness: Randomness
   private var values: [ObjectIdentifier: any Sendable] = [:]
-  /// Called with the name of a custom dependency that is used but was not set. If it is `nil`, the
-  /// live dependency is used.
+  /// Called with the name of a custom dependency that is used but was not set. Without this
+  /// closure, the live dependency is used.
   public var onUnset: (@Sendable (_ name: String) -> Void)?
 
   /// Makes dependencies from explicit values; see also ``live()``.
@@ -58,7 +58,7 @@ extension DependencyValue {
 
 extension Dependencies {
   /// The dependency of this type: the one that was set, or the live one. In a test, using a
-  /// dependency that was not set is a failure that names it.
+  /// dependency that was not set is a failure that names the dependency.
   public subscript<Value: DependencyValue>(_: Value.Type) -> Value {
     get {
       if let value = values[ObjectIdentifier(Value.self)] as? Value { return value }
@@ -69,7 +69,8 @@ extension Dependencies {
     set { values[ObjectIdentifier(Value.self)] = newValue }
   }
 
-  /// Returns these dependencies with one replaced, for a part of the feature tree.
+  /// Returns a copy of the dependencies with one dependency replaced, for a part of the feature
+  /// tree.
   ///
   ///     Preview(dependencies: dependencies.overriding(SongClient { "Blue in Green" }))
   public func overriding<Value: DependencyValue>(_ value: Value) -> Dependencies {
@@ -78,7 +79,8 @@ extension Dependencies {
     return copy
   }
 
-  /// Returns these dependencies with the value at `path` replaced, for a part of the feature tree.
+  /// Returns a copy of the dependencies with the value at `path` replaced, for a part of the
+  /// feature tree.
   public func overriding<Value>(
     _ path: WritableKeyPath<Dependencies, Value>, with value: Value
   ) -> Dependencies {

@@ -1,4 +1,4 @@
-// The dependency names of The Composable Architecture. Each must exist so that an old use compiles
+// The dependency names of The Composable Architecture. Each name exists so that an old use compiles
 // up to the declaration whose error names the replacement.
 
 @available(

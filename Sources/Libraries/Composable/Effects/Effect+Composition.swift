@@ -1,7 +1,7 @@
 extension Effect {
   @inlinable static var absentChild: Effect { Effect(operation: .absentChild) }
 
-  /// Returns this effect followed by `other`. Costs nothing if one of them is empty.
+  /// Returns this effect followed by `other`, at no cost if either effect is empty.
   @inlinable
   public func followed(by other: Effect) -> Effect {
     if other.isNone { return self }

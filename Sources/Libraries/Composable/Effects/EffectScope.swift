@@ -25,7 +25,7 @@ enum ChildIdentity {
 
 /// What a composition records about the effects of its children.
 public final class ChildEffects {
-  /// The number of children with running effects. While it is 0, removals of children need no
+  /// The number of children with running effects; while it is 0, removals of children need no
   /// check.
   @exclusivity(unchecked) @usableFromInline var count = 0
   /// The number of checks of a collection, stored in the collection as its mark. A collection
@@ -49,8 +49,8 @@ public final class EffectScope {
   @exclusivity(unchecked) var ids: [EffectID: [RunningEffect]] = [:]
   @exclusivity(unchecked) @usableFromInline var children: [ScopeKey: EffectScope] = [:]
   @exclusivity(unchecked) var limiters: [EffectID: any Limiter] = [:]
-  /// The number of limiters at which the next sweep removes spent ones. Each sweep sets it to twice
-  /// the remaining number, so sweeping is amortised O(1).
+  /// The number of limiters at which the next sweep removes spent limiters: twice the number that
+  /// the last sweep kept, so that sweeping is amortised O(1).
   @exclusivity(unchecked) var sweepCount = 16
   /// The number of operations that use the scope. An empty scope is kept until they have finished.
   @exclusivity(unchecked) @usableFromInline var users = 0

@@ -1,11 +1,12 @@
 /// Effects that run in sequence; see ``Effect/concatenate(_:)-(Effect...)``. Counts the effects and
-/// nested sequences that the current part waits for. Not `Sendable`: it belongs to the lane of its
-/// store.
+/// nested sequences that the current part waits for. Not `Sendable`: a sequence belongs to the lane
+/// of its store.
 @usableFromInline
 class EffectSequence {
-  /// The scope of the effects. It is kept as long as the sequence exists.
+  /// The scope of the effects, kept as long as the sequence exists.
   final let scope: EffectScope
-  /// The tracked send that the sequence belongs to, or 0. It does not complete before the sequence.
+  /// The tracked send that the sequence belongs to, or 0. A tracked send does not complete before
+  /// its sequence.
   final let origin: UInt64
   /// The sequence that contains this one.
   final let parent: EffectSequence?

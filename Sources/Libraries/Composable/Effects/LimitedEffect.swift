@@ -69,7 +69,7 @@ extension Effect {
   /// The store keeps one throttle per `id` and child, which ends with the child. An effect that has
   /// started is not ended by the following ones. ``cancel(id:)`` cancels running effects and drops
   /// the one held back; the interval continues.
-  /// - Parameter interval: The interval. If it is zero or less, every effect runs immediately.
+  /// - Parameter interval: The interval; if zero or less, every effect runs immediately.
   public func throttle(
     id: some Hashable & Sendable, for interval: Duration,
     clock: some Clock<Duration> & Sendable, latest: Bool = true
@@ -85,8 +85,7 @@ extension Effect {
   ///
   /// The next effect with the same `id`, or ``cancel(id:)``, cancels an earlier effect that has
   /// started and is still running, so stale results are not delivered.
-  /// - Parameter pause: The time to wait. If it is zero or less, the effect runs in the lane's next
-  ///   turn.
+  /// - Parameter pause: The time to wait; if zero or less, the effect runs in the lane's next turn.
   public func debounce(
     id: some Hashable & Sendable, for pause: Duration, clock: some Clock<Duration> & Sendable
   ) -> Effect {

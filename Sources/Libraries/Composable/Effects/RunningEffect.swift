@@ -7,7 +7,7 @@ class RunningEffect: @unchecked Sendable {
   @usableFromInline final let name: String
   /// The identifiers that cancel the effect.
   final let marks: [EffectMark]
-  /// The sequence that waits for the effect to end. For a task it is set in the initializer,
+  /// The sequence that waits for the effect to end. A task's sequence is set in the initializer,
   /// because the task reads it on any thread.
   @exclusivity(unchecked) @usableFromInline final var sequence: EffectSequence?
   /// The limiter that the effect wakes.

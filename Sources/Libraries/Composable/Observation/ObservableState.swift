@@ -43,8 +43,8 @@ public protocol ObservableState: ObservableBranch {
   /// The names of the fields, by index.
   static var _$fieldNames: [String] { get }
 
-  /// The fields marked `@ObservationStateIgnored`. Observers of such a field are called after its
-  /// changes; observers of this state are not.
+  /// The fields marked `@ObservationStateIgnored`. Observers of an ignored field are called after
+  /// its changes; observers of this state are not.
   static var _$ignoredFields: FieldSet { get }
 
   /// One property per field, which names the field as a type (``FieldLens``) in compositions.

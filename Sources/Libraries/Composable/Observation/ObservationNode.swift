@@ -121,8 +121,8 @@ public final class ObservationNode {
     }
   }
 
-  /// The lists that have not been delivered yet. They are kept until the next change, because all
-  /// observers are called in one delivery.
+  /// The lists that have not been delivered yet, kept until the next change because all observers
+  /// are called in one delivery.
   var takenElementChanges: [Any] {
     areElementChangesDelivered = true
     return elementChanges

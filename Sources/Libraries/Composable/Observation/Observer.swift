@@ -14,8 +14,8 @@ public final class Observer {
 
   enum Callback {
     case fields((FieldSet) -> Void)
-    // A separate case, because wrapping the closure in a closure of the other kind would add an
-    // object to visit.
+    // A separate case: wrapped in a closure over `FieldSet`, the callback would be one more object
+    // to visit.
     case plain(() -> Void)
   }
 

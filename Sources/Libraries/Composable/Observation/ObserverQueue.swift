@@ -1,9 +1,9 @@
-/// The queue of one store's observers that are due to be called. It is a list linked through the
-/// observers, so delivery allocates nothing.
+/// The queue of one store's observers that are due to be called: a list linked through the
+/// observers, so that delivery allocates nothing.
 public final class ObserverQueue {
   @exclusivity(unchecked) private var first: Unmanaged<Observer>?
   @exclusivity(unchecked) private var last: Unmanaged<Observer>?
-  /// The number of observers. If it is 0, changes need not be examined.
+  /// The number of observers; while it is 0, changes need not be examined.
   @exclusivity(unchecked) @usableFromInline var observerCount = 0
   /// The number of observers waiting to be called.
   @exclusivity(unchecked) @usableFromInline var queued = 0
@@ -15,7 +15,7 @@ public final class ObserverQueue {
   /// changes.
   @exclusivity(unchecked) @usableFromInline var beforeObserving: (() -> Void)?
 
-  /// Nodes of removed states. They are kept until their observers have been called one last time.
+  /// The nodes of removed states, kept until their observers have been called one last time.
   @exclusivity(unchecked) private var retired: [ObservationNode] = []
 
   /// Makes an empty queue.
@@ -48,8 +48,8 @@ public final class ObserverQueue {
     }
   }
 
-  /// Calls each observer once, in the order in which their changes were found. Observers may send
-  /// actions; changes by these are delivered by the next call.
+  /// Calls each observer once, in the order in which their changes were found. Changes by actions
+  /// that observers send are delivered by the next call.
   @usableFromInline
   func deliver() {
     var head = first

@@ -13,7 +13,7 @@ final class LatestKind: Sendable {
 
 /// The kind of action that a store is reducing or reduced last. Any thread may read it.
 ///
-/// Another thread reads the current kind or a slightly older one. That suffices to name the action
+/// Another thread reads the current kind or a slightly older one, which suffices to name the action
 /// that occupies a lane, but not to count actions.
 public final class ActionTrace: Sendable {
   private let latest: LatestKind

@@ -2,9 +2,9 @@
 public protocol PreparedReducer<State> {
   /// The state that the reducer changes.
   associatedtype State
-  // `Action` is not declared `Sendable`, and `Reaction` is not declared an effect of it. Otherwise
-  // the compiler would look for the action's conformance here, then in the reducer, and so on
-  // without end.
+  // `Action` is not declared `Sendable`, and `Reaction` is not declared an effect of `Action`. With
+  // these declarations, the compiler would search for the action's conformance here and in the
+  // reducer in turn, without end.
   /// The actions that the reducer handles.
   associatedtype Action
   /// The result: an effect of the action.
@@ -53,8 +53,8 @@ public struct CountingReducer<Base: Reducer>: PreparedReducer {
   @inlinable public var childCounters: [ChildCounter] { [] }
 }
 
-/// A composition compiled into one function. It is built where the types of all parts are known, so
-/// that everything is inlined.
+/// A composition compiled into one function, which is built where the types of all parts are known,
+/// so that everything is inlined.
 public struct ReducerSteps<State, Action: Sendable>: Reducer, PreparedReducer {
   public typealias Body = Never
   public typealias Prepared = ReducerSteps

@@ -119,8 +119,8 @@ where
 }
 
 extension ReducerStep {
-  /// Adds a child that is presented while an optional field is not `nil`. It can be dismissed by
-  /// the action `.dismiss`, or by the child's own effect ``Effect/dismiss``.
+  /// Adds a child that is presented while an optional field is not `nil`. The child can be
+  /// dismissed by the action `.dismiss`, or by the child's own effect ``Effect/dismiss``.
   ///
   ///     var confirmation: Confirmation.State?
   ///     …

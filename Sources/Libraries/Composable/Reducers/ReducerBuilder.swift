@@ -8,7 +8,7 @@ public enum ReducerBuilder<State, Action: Sendable> {
   @inlinable
   public static func buildExpression<R: ReducerStep<State, Action>>(_ step: R) -> R { step }
 
-  /// Builds another feature over the same state.
+  /// Builds a part from another feature with the same state and actions.
   @inlinable @_disfavoredOverload
   public static func buildExpression<R: Reducer<State, Action>>(_ reducer: R) -> EmbeddedReducer<
     State, Action, R
@@ -88,7 +88,7 @@ public enum ReducerBuilder<State, Action: Sendable> {
   }
 }
 
-/// A part of a composition. Its children are already prepared.
+/// A part of a composition, whose children are already prepared.
 public protocol ReducerStep<State, Action> {
   /// The state that the part changes.
   associatedtype State

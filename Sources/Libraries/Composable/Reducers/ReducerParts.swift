@@ -111,7 +111,7 @@ public struct ReducerList<
   @inlinable public var childCounters: [ChildCounter] { elements.flatMap(\.childCounters) }
 }
 
-/// Another feature over the same state, prepared once.
+/// Another feature with the same state and actions, prepared once.
 public struct EmbeddedReducer<
   State, Action: Sendable, Base: Reducer<State, Action>
 >: ReducerStep {

@@ -6,12 +6,11 @@ extension Shared where Value: Codable {
   /// Makes a shared value that is stored in a file, as JSON.
   ///
   /// The file is read by this initializer. After changes, a background queue writes the newest
-  /// value. It writes to a temporary file and renames it, so after a crash the file contains the
-  /// old or the new value. The file is not synced to disk, and changes by other programs are not
-  /// noticed. All values of the same file within a program are one value; the file is read only for
-  /// the first of them.
+  /// value to a temporary file and renames the file, so after a crash it contains the old or the
+  /// new value. The file is not synced to disk, and changes by other programs are not noticed. All
+  /// shared values of the same file within a program are one value, so the file is read only once.
   /// - Parameters:
-  ///   - path: The path of the file. Its directory must exist.
+  ///   - path: The path of the file, whose directory must exist.
   ///   - initial: The value to use if the file does not exist.
   ///   - merge: See ``init(_:merge:)``. Only the function passed for the first value of the file is
   ///     used.

@@ -1,7 +1,7 @@
 import Locking
 
-/// One action of a feature that shares a value. It remembers the version that the feature's copy is
-/// based on.
+/// One action of a feature that shares a value, with the version on which the feature's copy is
+/// based.
 final class SharedTurn: Sendable {
   @TaskLocal private static var current: SharedTurn?
 

@@ -20,8 +20,8 @@ public struct ComputedScope<State> {
 extension Store {
   /// Returns a scope that `compute` derives from the state.
   ///
-  /// Evaluations are counted by name (``computedScopeCounts``). If they exceed `allowance` per
-  /// action, the store warns once through ``onWarning`` and names the scope.
+  /// Evaluations are counted by name (``computedScopeCounts``). If evaluations exceed `allowance`
+  /// per action, the store warns once through ``onWarning`` and names the scope.
   public func scope<Value>(
     computed name: String, allowance: Int = 10, _ compute: @escaping (State) -> Value
   ) -> ComputedScope<Value> {

@@ -126,8 +126,8 @@ extension Store {
     return scope === effects.root || isCurrent(scope)
   }
 
-  /// Returns whether the child that a scope belongs to still exists. If it does not, its effects
-  /// are ended.
+  /// Returns whether the child that a scope belongs to still exists, and ends the effects of a
+  /// child that does not.
   @inlinable
   func isCurrent(_ scope: EffectScope) -> Bool {
     guard scope !== effects.root, !isReducing else { return true }
@@ -142,7 +142,7 @@ extension Store {
     return false
   }
 
-  /// Reduces actions without delivering changes, because the batch delivers them once.
+  /// Reduces actions without delivering changes, because their batch delivers all changes once.
   @inlinable
   func enter(_ actions: some Sequence<Action>, origin: UInt64) {
     if let effectActionSink {

@@ -68,13 +68,14 @@ extension Store {
 
   // MARK: Delivery
 
-  /// Calls each observer of changes since the last delivery once. Then delivers changes made by
-  /// these observers.
+  /// Calls each observer of changes since the last delivery once, and then delivers the changes
+  /// that observers made.
   /// - Complexity: Proportional to the number of changed fields and their observers.
   @inlinable
   public func deliverChanges() {
     guard !isReducing, !isDelivering else { return }
-    // Without observers, changes stay recorded. The first observer that is added does not see them.
+    // Without observers, changes stay recorded; the first observer that is added does not see these
+    // changes.
     if deliveries.observerCount != 0 { drainChanges() }
     if !deliveries.isEmpty { deliverRounds() }
   }

@@ -74,7 +74,7 @@ extension Store {
 
   private func wait(for held: EffectLimiter<Action>.Held, of limiter: EffectLimiter<Action>) {
     if let (effect, deadline) = limiter.waiting, effect.scope != nil {
-      // If the task wakes too early, it sleeps again. That is cheaper than a new task for each
+      // If the task wakes too early, it sleeps again, which is cheaper than a new task for each
       // action.
       if effect.marks == held.marks, deadline <= held.deadline {
         effects.move(effect, to: origin, held.sequence)

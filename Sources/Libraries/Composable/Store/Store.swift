@@ -69,11 +69,11 @@ public final class Store<State: ObservableState, Action: Sendable> {
   /// The maximum number of actions that follow from one send, before the store stops them and
   /// reports a failure.
   @exclusivity(unchecked) public var feedbackLimit = 10_000
-  /// A closure that is called with each failure. Without it, failures are only counted in
+  /// A closure that is called with each failure; if `nil`, failures are only counted in
   /// ``failures``.
   @exclusivity(unchecked) public var onFailure: ((Failure) -> Void)?
   /// A closure that is called on the lane after actions sent by effects were reduced, once per
-  /// batch. The caller of `send` does not see these actions. Use it to draw a frame.
+  /// batch. Use it to draw a frame, because the caller of `send` does not see actions of effects.
   @exclusivity(unchecked) public var onEffectActions: (() -> Void)?
   /// A closure that is called with advice, for example about a scope that is computed too often.
   public var onWarning: ((String) -> Void)?

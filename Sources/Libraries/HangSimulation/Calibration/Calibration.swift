@@ -33,7 +33,7 @@ package struct Calibration: Sendable {
     package var rise: (from: Int64, to: Int64)?
     /// The number of measurements to which the costs were fitted.
     package var count: Int
-    /// The number of these measurements that were excluded as outliers.
+    /// The number of measurements that were excluded as outliers.
     package var outliers: Int
     /// The median and the third quartile of the prediction errors of held-out measurements,
     /// relative to the prediction.
@@ -47,7 +47,7 @@ package struct Calibration: Sendable {
   /// The names in the traces that are probably misspellings of ``missing``.
   private(set) var misspelled: [(name: String, near: String)] = []
   private let names: Names
-  /// Whether all collections of the state were observed. If so, none of them explains a rise.
+  /// Whether all collections of the state were observed, so that none of them explains a rise.
   let seesState: Bool
   /// The frames of Android's FrameTimeline, for each trace that contains them.
   package private(set) var frames: [MeasuredTrace.Frames] = []
@@ -89,7 +89,7 @@ package struct Calibration: Sendable {
     for view in names.views {
       if let measurements = measurements(view) { items += Self.fit([measurements], areViews: true) }
     }
-    // An element costs the same in all kinds of actions, so these are fitted together.
+    // An element costs the same in all kinds of actions, so all kinds are fitted together.
     items += Self.fit(names.actions.compactMap(measurements), areViews: false)
   }
 

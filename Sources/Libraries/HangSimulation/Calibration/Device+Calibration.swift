@@ -7,7 +7,7 @@ extension Device {
   ///
   /// Costs are stored relative to a reference device, so measured costs are divided by this
   /// device's slowdown. If the device is under conditions, the traces must have been recorded under
-  /// them. For the supported formats, see <doc:MeasuredCosts>.
+  /// the same conditions. For the supported formats, see <doc:MeasuredCosts>.
   ///
   /// - Parameters:
   ///   - traces: The contents of trace files.

@@ -16,11 +16,11 @@ package struct HereCalibration: Sendable {
 }
 
 extension SimulationPlan {
-  /// Measures the actions and evaluations of the first variant on this machine, and fits costs to
-  /// them. Then simulates a device with these costs while measuring again.
+  /// Measures the actions and evaluations of the first variant on this machine, fits costs to the
+  /// measurements, and then measures again while it simulates a device with the fitted costs.
   ///
   /// - Parameters:
-  ///   - names: The names of the screen; by default, those that it shows.
+  ///   - names: The names of the screen; by default, the names that it shows.
   ///   - now: Returns monotonic nanoseconds.
   /// - Throws: ``SimulationProblem``, ``CalibrationProblem``, `CancellationError`.
   package func calibratedHere(

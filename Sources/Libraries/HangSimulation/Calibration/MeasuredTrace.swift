@@ -48,9 +48,9 @@ package struct MeasuredTrace: Sendable {
   /// with a heading such as `name,milliseconds`.
   ///
   /// Of the trace events, only intervals are read: complete events (`X`), pairs of begin and end
-  /// (`B`, `E`), and asynchronous pairs (`b`, `e`), which `performance.measure()` creates. Their
-  /// arguments, or the `detail` of a measure, may contain `elements`, `first`, and `sizes` (of
-  /// collections in the state, by path). Times are in microseconds.
+  /// (`B`, `E`), and asynchronous pairs (`b`, `e`), which `performance.measure()` creates. The
+  /// arguments of an interval, or the `detail` of a measure, may contain `elements`, `first`, and
+  /// `sizes` (of collections in the state, by path). Times are in microseconds.
   ///
   /// - Throws: ``CalibrationProblem`` if the data has none of these formats.
   package init(_ bytes: [UInt8]) throws(CalibrationProblem) {

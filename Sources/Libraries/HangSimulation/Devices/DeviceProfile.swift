@@ -71,7 +71,7 @@ public struct DeviceProfile: Hashable, Sendable {
     package init() {}
 
     /// Creates the costs of reducing an action, of each element that an action carries, and of
-    /// evaluating a view. They apply to everything without a specific cost.
+    /// evaluating a view, for everything without a specific cost.
     public init(action: Duration, element: Duration = .zero, view: ViewCost) {
       self.action = VirtualTime(action).nanoseconds
       self.element = VirtualTime(element).nanoseconds
@@ -97,8 +97,8 @@ public struct DeviceProfile: Hashable, Sendable {
       return costs
     }
 
-    /// Returns these costs with specific costs for a view. With `isMeasured`, reports count them as
-    /// measured.
+    /// Returns these costs with specific costs for a view. With `isMeasured`, reports count the
+    /// costs as measured.
     public func view<V: View>(
       _: V.Type, _ cost: ViewCost, isMeasured: Bool = false
     ) -> Costs {
@@ -106,7 +106,7 @@ public struct DeviceProfile: Hashable, Sendable {
     }
 
     /// Returns these costs with specific costs for the view of this name. With `isMeasured`,
-    /// reports count them as measured.
+    /// reports count the costs as measured.
     public func view(_ name: String, _ cost: ViewCost, isMeasured: Bool = false) -> Costs {
       var costs = self
       if isMeasured {
@@ -199,7 +199,8 @@ public struct Device: Hashable, Sendable {
     self.init(profile: profile, name: name, conditions: [])
   }
 
-  /// Returns this device under some of its conditions. The name shows them: `phone+low-power`.
+  /// Returns this device under some of its conditions. The name shows the conditions:
+  /// `phone+low-power`.
   public func under(_ names: String...) -> Device {
     for name in names {
       precondition(

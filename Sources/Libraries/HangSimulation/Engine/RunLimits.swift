@@ -7,8 +7,8 @@ import Wording
 /// slower than its events falls behind without limit. A run that exceeds a limit therefore ends
 /// with an error. Its figures would describe a stream that no sender could send.
 package struct RunLimits: Sendable {
-  /// The maximum number of received events that no frame has shown yet. Each takes 16 bytes to
-  /// measure its latency.
+  /// The maximum number of received events that no frame has shown yet; each event takes 16 bytes,
+  /// to measure its latency.
   package var waiting = 250_000
   /// The maximum number of turns that all runs of a plan keep for thresholds: mainly microhangs and
   /// hangs, 24 bytes each.

@@ -147,7 +147,7 @@ extension SimulationPlan {
     return run.screen
   }
 
-  /// Checks the names of views. They are known only after the views have appeared.
+  /// Checks the names of views, which are known only after the views have appeared.
   private func check(_ runs: [RunReport]) throws(SimulationProblem) {
     let views = Set(runs.flatMap(\.views).map(\.name))
     for variant in variants {
@@ -201,9 +201,9 @@ extension SimulationPlan {
 package let simulatorVersion = "0.3.1"
 
 package enum SimulationSlice {
-  /// The units of work between two yields. For held events, which take 0.2 to 0.3 us each, this is
-  /// about half a millisecond. A yield wakes another thread: with half of the units, a flood spent
-  /// a twentieth of its time on yields.
+  /// The units of work between two yields: about half a millisecond of held events, which take 0.2
+  /// to 0.3 us each. A yield wakes another thread: with half of the units, a flood spent a
+  /// twentieth of its time on yields.
   package static let work = 2_000
 
   /// Lets other tasks run. Throws `CancellationError` if the simulation was cancelled.

@@ -1,13 +1,13 @@
 import Composable
 package import ViewGraph
 
-/// The clock of a simulated main thread. It advances by the cost of the thread's work on the
+/// The clock of a simulated main thread, which advances by the cost of the thread's work on the
 /// device.
 package final class SimulatedClock: EvaluationClock {
   private var costs: CostTable
   private var kinds: ActionKinds?
   @exclusivity(unchecked) private(set) var time: Int64 = 0
-  /// The pending cost of the views that appeared in this frame. It is spent after all bodies are
+  /// The pending cost of the views that appeared in this frame, spent after all bodies are
   /// evaluated.
   @exclusivity(unchecked) private var appearance: Int64 = 0
   /// The cost of appearing views in this turn.
@@ -42,7 +42,7 @@ package final class SimulatedClock: EvaluationClock {
     self.recorder = recorder
   }
 
-  /// Sets up the clock for these kinds of actions, before the first one.
+  /// Sets up the clock for these kinds of actions, before the first action.
   func prepare(for kinds: ActionKinds) {
     self.kinds = kinds
     costs.add(kinds)
@@ -109,7 +109,7 @@ package final class SimulatedClock: EvaluationClock {
     knownPaths.isEmpty ? [] : costs.paths.filter { reader.sizes[$0] == nil }.sorted()
   }
 
-  /// The paths of the state's collections when costs depended on them.
+  /// The paths of the state's collections, as found when costs depended on collections.
   var knownPaths: [String] { reader.sizes.paths }
 
   /// Spends the one-time cost of the views that appeared.

@@ -236,7 +236,8 @@ package final class SimulatedRun {
   /// into the slice.
   private func receive(until time: Int64, _ end: Int) -> Bool {
     let now = Instant(nanoseconds: time)
-    // Nothing is processed after the end, even if a turn that began earlier is still running.
+    // No event is processed after the end of the run, even if a turn that began earlier is still
+    // running.
     let limit = min(VirtualTime(nanoseconds: time), duration)
     func note(_ throttle: Int, _ intended: VirtualTime) {
       collector.recordReceipt(throttle, intended: intended, at: time)
@@ -262,9 +263,8 @@ package final class SimulatedRun {
     return false
   }
 
-  /// Returns the time until which turns only receive events, if the turn that begins at `wake`
-  /// does; otherwise `nil`. No frame is due before the next refresh, and no effect resumes until
-  /// then.
+  /// Returns the time until which turns only receive events, if the turn that begins at `wake` does
+  /// only that; otherwise `nil`. Until the returned time, no frame is due and no effect resumes.
   private func quietLimit(from wake: VirtualTime) -> VirtualTime? {
     guard clock.time <= wake.nanoseconds, wake < nextRefresh, resumedAt == nil, trace == nil,
       recorder == nil, !world.wantsThread

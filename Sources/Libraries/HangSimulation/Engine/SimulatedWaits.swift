@@ -1,7 +1,7 @@
 import RateLimiting
 
-/// The tasks that wait for a time of the simulation. They run on the simulation's executors, and
-/// only the simulation resumes or cancels them. Belongs to the simulating thread.
+/// The tasks that wait for a time of the simulation. Waiting tasks run on the simulation's
+/// executors, and only the simulation resumes or cancels them. Belongs to the simulating thread.
 final class SimulatedWaits: @unchecked Sendable {
   private var queue = EventQueue<UInt64>()
   private var waiting: [UInt64: CheckedContinuation<Void, any Error>] = [:]
@@ -29,8 +29,8 @@ final class SimulatedWaits: @unchecked Sendable {
     }
   }
 
-  /// Removes cancelled tasks once they are more than half of the queue. Otherwise each would remain
-  /// until the end of its wait, which may be days away.
+  /// Removes cancelled tasks once they are more than half of the queue. Otherwise each cancelled
+  /// task would remain until the end of its wait, which may be days away.
   private func dropCancelled() {
     guard queue.count > 1_024, queue.count > 2 * waiting.count else { return }
     // Rebuilds the queue in order, so that tasks with equal times keep their order.
@@ -49,7 +49,7 @@ final class SimulatedWaits: @unchecked Sendable {
     return queue.nextTime
   }
 
-  /// Resumes the next task at its time. It runs on its executor.
+  /// Resumes the next task at its time, on the task's executor.
   func resumeNext() {
     guard let time = nextTime, let (_, number) = queue.pop() else { return }
     now = time

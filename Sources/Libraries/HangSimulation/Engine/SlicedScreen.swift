@@ -5,7 +5,8 @@ package import RateLimiting
 /// The scenario decides how many events arrive during a turn. While a service processes them for
 /// untrusted users, it must also do its other work, and notice that a result is no longer needed.
 package protocol SlicedScreen: RunningScreen {
-  /// Receives the next events that have arrived. Their actions may be reduced between two calls.
+  /// Receives the next events that have arrived. Actions of events may be reduced between two
+  /// calls.
   ///
   /// - Parameters:
   ///   - most: The maximum number of events. An instant at which only later events are created
@@ -21,8 +22,8 @@ package protocol SlicedScreen: RunningScreen {
   /// because faults drop or hold them. They count as work.
   func consumeUnseen() -> Int
 
-  /// The maximum number of events in flight, set once it is exceeded; otherwise `nil`. No further
-  /// events are created then, so the run must end.
+  /// The maximum number of events in flight, set once it is exceeded; otherwise `nil`. Once it is
+  /// set, no further events are created, so the run must end.
   var overload: Int? { get }
 
   /// A way to reduce the number of events, for errors: `lower the rate of events[1]`.

@@ -1,7 +1,7 @@
 import ViewGraph
 
-/// The record of turns for thresholds, which answers exactly for any part of a run. It stays small:
-/// a turn shorter than a microhang is kept only if it is longer than all later turns.
+/// The record of turns for thresholds, which answers exactly for any part of a run. The record
+/// stays small: a turn shorter than a microhang is kept only if it is longer than all later turns.
 struct TurnRecord: Hashable, Sendable {
   private struct Turn: Hashable, Sendable {
     var start: Int64

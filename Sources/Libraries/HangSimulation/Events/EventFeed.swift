@@ -41,8 +41,8 @@ extension Delivery: Sendable where Event: Sendable {}
 /// All events of a run in order of arrival, after the faults were applied to the events of the
 /// sources.
 ///
-/// The feed is not copyable because its sources advance. It is inlinable so that client modules can
-/// specialise it.
+/// The feed is not copyable, because its sources advance, and is inlinable, so that client modules
+/// can specialise it.
 public struct EventFeed<Source: EventSource>: ~Copyable {
   @usableFromInline let sources: [Source]
   @usableFromInline var faults: FaultStage
@@ -89,8 +89,8 @@ public struct EventFeed<Source: EventSource>: ~Copyable {
   /// events, those already in flight come first.
   ///
   /// - Parameter most: The maximum number of occasions without an arriving event that one call
-  ///   passes. After these, the result is `nil`, and ``nextTime`` shows whether more events are
-  ///   due.
+  ///   passes. After that number, the result is `nil`, and ``nextTime`` shows whether more events
+  ///   are due.
   @inlinable
   public mutating func next(
     until time: VirtualTime, passing most: Int = .max

@@ -32,7 +32,7 @@ public struct EventStream<Event: Sendable>: Sendable {
     return stream
   }
 
-  /// Returns a stream of events at their own times, such as those of a recording. Simultaneous
+  /// Returns a stream of events at their own times, such as the events of a recording. Simultaneous
   /// events keep their order.
   public static func recorded(_ events: [(time: Duration, event: Event)]) -> EventStream {
     let sorted = events.enumerated().sorted { left, right in

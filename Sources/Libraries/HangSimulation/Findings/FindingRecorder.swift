@@ -2,7 +2,7 @@ import ViewGraph
 
 /// Watches a run for avoidable work, and attributes it to views and actions.
 ///
-/// Belongs to the simulating thread. Its counts depend on the plan alone.
+/// Belongs to the simulating thread. The counts depend on the plan alone.
 final class FindingRecorder {
   private let clock: SimulatedClock
   private(set) var actions: [ActionTally] = []
@@ -52,7 +52,7 @@ final class FindingRecorder {
 
   // MARK: Views
 
-  /// Records the output of a view's body. Its child views are evaluated before ``note(_:)`` is
+  /// Records the output of a view's body. The view's children are evaluated before ``note(_:)`` is
   /// called.
   func didEvaluate(_ output: ViewNode) { evaluating.append(output) }
 

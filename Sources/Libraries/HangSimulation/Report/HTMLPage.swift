@@ -56,8 +56,8 @@ struct HTMLPage {
     body += "<ul>" + items.map { "<li>\(Self.escaped($0))</li>" }.joined() + "</ul>\n"
   }
 
-  /// Adds a chart. It keeps its size, so that it stays readable on a phone, where it scrolls
-  /// separately like wide tables.
+  /// Adds a chart, which keeps its size: on a phone it stays readable and scrolls separately, like
+  /// a wide table.
   mutating func chart(_ svg: String) { wide(svg) }
 
   private mutating func wide(_ content: String) {

@@ -2,8 +2,8 @@ import JSON
 import Wording
 
 extension SimulationReport {
-  /// The members of the JSON report that are measured on the simulating machine. Only these may
-  /// differ between two runs of a seed.
+  /// The members of the JSON report that are measured on the simulating machine, and the only
+  /// members that may differ between two runs of a seed.
   package static let measuredMembers = ["growth", "laneHolds", "measured", "measuredFindings"]
 
   /// The report as one line of JSON. Members have a fixed order. Times are in milliseconds with

@@ -33,7 +33,8 @@ public struct SimulationReport: Sendable, Hashable {
   }
 
   /// Work that grows with the state, costliest first. The figures are measured and differ slightly
-  /// between two runs of one plan. Neither ``digest`` nor a comparison of reports includes them.
+  /// between two runs of one plan. Neither ``digest`` nor a comparison of reports includes the
+  /// figures.
   public var growth: [GrowthFinding] {
     get { measuredGrowth.value }
     set { measuredGrowth.value = newValue }
@@ -188,7 +189,7 @@ public struct Percentiles: Sendable, Hashable {
   public var p99: Int64
   /// The longest duration.
   public var max: Int64
-  /// The number of durations. If it is 0, all other values are 0.
+  /// The number of durations; if it is 0, all other values are 0.
   public var count: Int
 
   init(_ histogram: DurationHistogram) {

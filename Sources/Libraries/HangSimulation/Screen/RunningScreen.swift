@@ -12,8 +12,8 @@ public import ViewGraph
 /// ``drawFrame(at:)`` if there is something to draw. The costs of these calls advance the world's
 /// clock.
 public protocol RunningScreen: AnyObject {
-  /// The view graph. Its clock must be ``SimulatedWorld/evaluationClock``, and the first frame must
-  /// be drawn before the screen is handed over.
+  /// The view graph, whose clock must be ``SimulatedWorld/evaluationClock`` and whose first frame
+  /// must be drawn before the run receives the screen.
   var views: ViewGraph { get }
 
   /// The action trace of the store; see ``Store/actionTrace``.
@@ -29,7 +29,7 @@ public protocol RunningScreen: AnyObject {
   func onActionBegin(_ body: @escaping () -> Void)
 
   /// Reads the sizes of the collections in the state; see ``Store/look(_:)``. By default, there are
-  /// none, and no growth is detected.
+  /// no collections, and no growth is detected.
   func look(_ sizes: inout StateSizes)
 
   /// Whether the action that was just reduced followed another action by feedback: an effect sent

@@ -23,8 +23,8 @@ public struct SimulatedScreen<Event: Sendable>: Sendable {
   /// - Parameters:
   ///   - root: The root view.
   ///   - state: Creates the initial state.
-  ///   - ignored: The fields whose changes are not observed, instead of those that the state itself
-  ///     ignores. Use it to compare variants.
+  ///   - ignored: The fields whose changes are not observed, instead of the fields that the state
+  ///     itself ignores. Use it to compare variants.
   ///   - elements: Returns how many elements an action carries, for costs per element.
   ///   - reducer: Creates the reducer, in a world that provides clocks, random numbers, and
   ///     effects.

@@ -3,8 +3,8 @@ import Wording
 extension SimulationPlan {
   /// Runs the plan once for each seed, several concurrently.
   ///
-  /// The result does not depend on the number of workers. They run on the caller's preferred
-  /// executor, so that a service can keep them on dedicated threads.
+  /// The result does not depend on the number of workers. Workers run on the caller's preferred
+  /// executor, so that a service can choose dedicated threads.
   ///
   /// - Parameters:
   ///   - workers: The number of concurrent runs.
@@ -148,8 +148,8 @@ public struct PairedComparison: Sendable, Hashable {
   public let probability: Double
   /// Whether the probability is below 0.05 and there are enough pairs.
   public var isMoreThanNoise: Bool { canTell && probability < 0.05 }
-  /// Whether there are enough pairs for a significant difference. With fewer than six, chance alone
-  /// gives all differences the same sign more than once in twenty.
+  /// Whether there are enough pairs for a significant difference. With fewer than six pairs, chance
+  /// alone gives all differences the same sign more than once in twenty.
   public var canTell: Bool { count >= Self.fewestPairs }
 
   /// See ``canTell``. Of the 2^6 ways to assign signs to six differences, 2 give all the same sign,

@@ -30,7 +30,8 @@ package struct ReplySequence<Reply: Decodable>: AsyncSequence, Sendable {
   }
 }
 
-/// The owner of one series of replies. It closes the connection if it is released before the end.
+/// The owner of one series of replies, which closes the connection if it is released before the
+/// end.
 final class ReplySeries: Sendable {
   private let client: VarlinkClient
   private let queue: ReplyQueue

@@ -4,7 +4,7 @@ package enum VarlinkClientError: Error, Equatable, Sendable {
   /// running, `EACCES` if this user has no permission, `EAGAIN` if more connections wait than the
   /// kernel allows.
   case notReachable(path: String, code: Int32)
-  /// The connection ended before the reply. It is unknown whether the call was executed.
+  /// The connection ended before the reply; the service may have executed the call.
   case connectionClosed
   /// The server violated the protocol. The connection is closed.
   case protocolViolation(String)

@@ -9,8 +9,8 @@ package struct Call: Sendable {
   package let interface: String
   /// The name of the method without its interface, such as `Monitor`.
   package let method: String
-  /// The parameters. They are checked against the interface's description before the handler runs,
-  /// and are empty after they were decoded.
+  /// The parameters, checked against the interface's description before the handler runs, and empty
+  /// after they were decoded.
   package var parameters: [JSONName: JSONValue] { content.parameters }
   /// Whether the client accepts more than one reply.
   package let wantsMore: Bool

@@ -5,14 +5,13 @@ package import VarlinkDescription
 /// An interface that a server offers: its description and the handlers of its methods.
 ///
 /// Handlers run on the connection's event loop and must not block it, but may await anything. A
-/// handler's task is cancelled when its client disconnects, unless the call is one-way. It is also
-/// cancelled if the server stops and the handler takes longer than
-/// ``VarlinkServer/Limits/drainTimeout``. Handlers of one connection run in sequence; handlers of
-/// different connections run concurrently.
+/// handler's task is cancelled when its client disconnects, unless the call is one-way, and when
+/// the server stops and the handler takes longer than ``VarlinkServer/Limits/drainTimeout``.
+/// Handlers of one connection run in sequence; handlers of different connections run concurrently.
 package struct Interface: Sendable {
   package let description: InterfaceDescription
 
-  /// Runs before each handler and before its parameters are checked. It throws an error to refuse
+  /// Runs before each handler and before its parameters are checked, and throws an error to refuse
   /// the call.
   package var authorization: (@Sendable (Call) throws -> Void)?
 
@@ -36,7 +35,7 @@ package struct Interface: Sendable {
     self.init(try InterfaceDescription(parsing: text))
   }
 
-  /// The methods of the description without a handler. Calls to them get the error
+  /// The methods of the description without a handler, to which calls get the error
   /// `MethodNotImplemented`.
   package var unimplementedMethods: [String] {
     description.methodNames.filter { handlers[JSONName($0)] == nil }
@@ -64,8 +63,8 @@ package struct Interface: Sendable {
   /// Registers a method with any number of replies: the replies that the handler sends, and then
   /// the one that it returns.
   /// - Parameter requiresMore: If true, calls without the flag `more` get the error `ExpectedMore`.
-  ///   Otherwise the handler must check ``Call/wantsMore``, and without it must send nothing before
-  ///   its last reply.
+  ///   If false, the handler must check ``Call/wantsMore``, and if that is false, send nothing
+  ///   before its last reply.
   package mutating func handleStream<
     Parameters: Decodable & SendableMetatype, Reply: Encodable & SendableMetatype
   >(

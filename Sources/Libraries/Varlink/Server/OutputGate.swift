@@ -8,7 +8,7 @@ import SystemSupport
 /// counts as its bytes plus ``messageOverhead``.
 final class OutputGate: Sendable {
   /// The cost of a waiting message in addition to its bytes: its envelope and the channel's records
-  /// of its writes. For a short message, these are most of the cost.
+  /// of its writes, which are most of the cost of a short message.
   private static let messageOverhead = 512
 
   private struct State {

@@ -29,7 +29,7 @@ package final class ReplyStream: Sendable {
   package func waitUntilWritable() async throws { try await gate.waitUntilOpen() }
 
   /// Sends a reply, unless the client reads too slowly or has disconnected.
-  /// - Parameter parameters: A JSON object. It is not copied, so many streams may share it.
+  /// - Parameter parameters: A JSON object, which is not copied, so many streams may share it.
   /// - Returns: Whether the reply was accepted.
   package func trySend(parameters: ByteBuffer) throws(ServiceError) -> Bool {
     if !wantsMore { throw .expectedMore }

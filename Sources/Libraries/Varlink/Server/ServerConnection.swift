@@ -1,7 +1,7 @@
 package import NIOCore
 import UnixSockets
 
-/// The server's end of a connection. It reads calls in order, runs one at a time, and writes the
+/// The server's end of a connection, which reads calls in order, runs one at a time, and writes the
 /// replies.
 ///
 /// Confined to the connection's event loop. While a call runs, the following bytes wait unparsed.

@@ -9,7 +9,7 @@ package struct TurnQueue<ID: Equatable, Waiter> {
 
   package init() {}
 
-  /// Acquires the turn if it is free. Otherwise adds the waiter, which ``next()`` returns when it
+  /// Acquires the turn if it is free; otherwise adds the waiter, which ``next()`` returns when it
   /// gets the turn.
   package mutating func take(_ waiter: Waiter, as id: ID, of user: UInt32?) -> Bool {
     guard isTaken else {
@@ -21,8 +21,8 @@ package struct TurnQueue<ID: Equatable, Waiter> {
     return false
   }
 
-  /// Removes a waiter. Without this, a connection that has closed would keep its place and block
-  /// those after it.
+  /// Removes a waiter. A closed connection would otherwise keep its place and block the connections
+  /// after it.
   ///
   /// - Complexity: O(n) in the number of waiters of a user.
   package mutating func leave(_ id: ID, of user: UInt32?) {

@@ -19,7 +19,7 @@ package final class VarlinkServer: Sendable {
     /// immediately after it is accepted.
     package var connections = 256
     /// The maximum number of connections of one user without rights. All users without rights
-    /// together may use three quarters of this and of every other shared resource.
+    /// together may use three quarters of ``connections`` and of every other shared resource.
     package var connectionsPerUser = 64
     /// The maximum length of a call without its NUL byte. A longer call ends the connection.
     package var messageBytes = 4 << 20
@@ -31,8 +31,8 @@ package final class VarlinkServer: Sendable {
     /// The maximum time between the beginning and the end of a call.
     package var messageTimeout = TimeAmount.seconds(10)
     /// The maximum memory in bytes for unfinished calls and unread replies of all connections. If
-    /// it is exceeded, the connection that has held memory the longest is closed. A single reply
-    /// may be longer.
+    /// the limit is exceeded, the connection that has held memory the longest is closed. A single
+    /// reply may be longer.
     package var heldBytes = 32 << 20
     /// The maximum of ``heldBytes`` for one user without rights.
     package var heldBytesPerUser = 4 << 20
@@ -109,7 +109,7 @@ package final class VarlinkServer: Sendable {
   /// Takes the socket's descriptor, so a socket can be used only once. At the end the socket is
   /// closed, and its file is removed if it was created by this process.
   /// - Parameters:
-  ///   - group: The event loops that run the connections and their handlers. They must outlive the
+  ///   - group: The event loops that run the connections and their handlers, and must outlive the
   ///     server.
   ///   - unexpectedError: Called with errors that are neither ``VarlinkErrorConvertible`` nor a
   ///     cancellation. Returns the reply, or nil to close the connection without a reply.

@@ -41,7 +41,8 @@ package struct CallMessage: Equatable, Sendable {
     self.mode = mode
   }
 
-  /// Limits far above the needs of any call. A message that exceeds them is rejected as malformed.
+  /// Limits far above the needs of any call. A message that exceeds a limit is rejected as
+  /// malformed.
   static let limits = JSONLimits(nameBytes: ServiceError.maximumNameBytes, members: 4096)
 
   package init(parsing message: ByteBuffer) throws(Malformation) {

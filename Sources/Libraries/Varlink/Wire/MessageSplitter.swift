@@ -48,7 +48,7 @@ package struct MessageSplitter: Sendable {
   /// Releases memory that the held bytes do not need, because a few bytes may be part of a large
   /// read.
   ///
-  /// - Complexity: amortized O(*n*) in the bytes appended, if called once for each of them.
+  /// - Complexity: amortized O(*n*) in the bytes appended, if called once per append.
   package mutating func compact() {
     guard buffer.storageCapacity > 2 * buffer.readableBytes + 1024 else { return }
     var moved = ByteBufferAllocator().buffer(capacity: buffer.readableBytes)
@@ -75,7 +75,8 @@ package struct MessageSplitter: Sendable {
     buffer.moveReaderIndex(forwardBy: 1)
     scanned = 0
     firstLength = nil
-    // An empty buffer is replaced, because that of a long-lived connection would keep growing.
+    // An empty buffer is replaced, because the buffer of a long-lived connection would keep
+    // growing.
     if buffer.readableBytes == 0 { buffer = ByteBuffer() }
     return message
   }

@@ -31,9 +31,9 @@ extension VarlinkError: VarlinkErrorConvertible {
 
 /// The errors of `org.varlink.service`, which any method of any interface may return.
 ///
-/// They contain names that the client sent. A name is truncated to ``maximumNameBytes`` in the
-/// reply: it can be as long as a whole message, and each invalid call would cost the server as much
-/// memory.
+/// The errors contain names that the client sent. A name is truncated to ``maximumNameBytes`` in
+/// the reply: it can be as long as a whole message, and each invalid call would cost the server as
+/// much memory.
 package enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
   case interfaceNotFound(String)
   /// The interface is known but does not define the method.
@@ -70,8 +70,8 @@ package enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
     VarlinkError(name: prefix + name, parameters: parameters.mapValues { .string(cut($0)) })
   }
 
-  /// Returns the longest prefix of whole scalars within ``maximumNameBytes``. It does not keep
-  /// whole characters, because a character can have any number of scalars.
+  /// Returns the longest prefix of whole scalars within ``maximumNameBytes``. Characters may be
+  /// split, because a character can have any number of scalars.
   private static func cut(_ name: String) -> String {
     let bytes = name.utf8
     guard

@@ -1,7 +1,7 @@
 /// Adds a dirty bit and a descriptor for each stored field of a struct, so that a store can notify
 /// the observers of changed fields.
 ///
-/// Stored properties get accessors that record changes. Assigning an equal value records none.
+/// Stored properties get accessors that record changes, except assignments of equal values.
 /// Equality, hashing and coding stay the same as without the macro. A field whose type cannot be
 /// inferred from its initial value needs a type annotation.
 ///
@@ -27,7 +27,7 @@ public macro ObservableState() =
 public macro ObservationStateIgnored() =
   #externalMacro(module: "ComposableMacros", type: "ObservationStateIgnoredMacro")
 
-/// Added to each field by `@ObservableState`. Do not write it by hand.
+/// Added to each field by `@ObservableState`. Do not write this attribute by hand.
 @attached(accessor, names: named(init), named(get), named(set), named(_modify))
 @attached(peer, names: prefixed(_))
 public macro ObservationStateField(_ index: Int) =

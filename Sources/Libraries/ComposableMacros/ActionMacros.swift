@@ -29,9 +29,9 @@ extension CasePathableMacro: ExtensionMacro {
   }
 }
 
-/// The macro `@Reducer`. On a struct it adds the conformance, and `@CasePathable` to the feature's
-/// `Action`. On an enum of features it adds a state, actions, and a reducer that contains all the
-/// features.
+/// The macro `@Reducer`. On a struct, the macro adds the conformance, and `@CasePathable` to the
+/// feature's `Action`. On an enum of features, the macro adds a state, actions, and a reducer that
+/// contains all the features.
 public enum ReducerMacro {}
 
 extension ReducerMacro: MemberMacro {

@@ -58,7 +58,7 @@ extension ObservationStateFieldMacro: PeerMacro {
     let name = binding.pattern.trimmedDescription.unquoted
     let type = binding.typeAnnotation.map { ": \($0.type.trimmedDescription)" } ?? ""
     let value = binding.initializer.map { " = \($0.value.trimmedDescription)" } ?? ""
-    // `fileprivate`, because the descriptors in a nested type access it.
+    // The storage is `fileprivate`, because the descriptors in a nested type access it.
     return ["fileprivate var _\(raw: name)\(raw: type)\(raw: value)"]
   }
 }

@@ -15,8 +15,8 @@ struct StateCheck {
   }
 
   /// Whether the struct can be expanded. Only the member role of the macro reports problems. If
-  /// there are problems, its other roles generate nothing, so that no further errors follow from
-  /// the first one.
+  /// there are problems, the other roles of the macro generate nothing, so that no further errors
+  /// follow from the first one.
   var passes: Bool { findings.isEmpty }
 
   private var findings: [Finding] {

@@ -27,7 +27,7 @@ public final class ManualLane: Lane, TaskExecutor, SerialExecutor {
 
   private let contents = Guarded(Contents())
   /// A closure that receives the names of effects that keep the lane busy for longer than
-  /// ``turnLimit``. The thread that runs the lane sets it, and ``run()`` calls it.
+  /// ``turnLimit``. The thread that runs the lane sets the closure, and ``run()`` calls it.
   nonisolated(unsafe) var onEndlessRun: (([String]) -> Void)?
 
   public init() {}

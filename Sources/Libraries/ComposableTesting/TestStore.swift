@@ -15,8 +15,8 @@ import IssueReporting
 ///
 /// The store is exhaustive by default. A state change that is not asserted, an action that is not
 /// received, and an effect that is still running when the store is deallocated are failures, shown
-/// with a diff. Effects run on a ``ManualLane``, and no call waits in real time unless it passes a
-/// timeout. Use a test store in one test only.
+/// with a diff. Effects run on a ``ManualLane``, and no call waits in real time unless the test
+/// passes a timeout. Use a test store in one test only.
 public final class TestStore<State: ObservableState & Equatable, Action: Sendable> {
   let store: Store<State, Action>
   private let origin: CallSite
@@ -82,8 +82,8 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
   ///
   /// - Parameters:
   ///   - expected: Changes the state before the action into the state that is expected after it. If
-  ///     ``exhaustivity`` is off, it may also start from the state after the action and set only
-  ///     some fields.
+  ///     ``exhaustivity`` is off, the closure may also start from the state after the action and
+  ///     set only some fields.
   /// - Returns: A handle to the effects of this action.
   @discardableResult
   public nonisolated(nonsending) func send(
@@ -159,8 +159,8 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
       at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Reduces the received actions without checking the state. With `strict`, it is a failure if
-  /// there are none.
+  /// Reduces the received actions without checking the state. With `strict`, it is a failure if no
+  /// action was received.
   public nonisolated(nonsending) func skipReceivedActions(
     strict: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: UInt = #line, column: UInt = #column
@@ -171,7 +171,7 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
     skipAll(at: site)
   }
 
-  /// Cancels the running effects. With `strict`, it is a failure if there are none.
+  /// Cancels the running effects. With `strict`, it is a failure if no effect is running.
   public nonisolated(nonsending) func skipInFlightEffects(
     strict: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: UInt = #line, column: UInt = #column
@@ -223,7 +223,7 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
     guard timeout > .zero else { return }
     let end = ContinuousClock.now.advanced(by: timeout)
     while !isDone(), ContinuousClock.now < end {
-      // After a cancellation the lane still runs once more.
+      // If the task is cancelled, the lane still runs once more.
       try? await Task.sleep(for: .milliseconds(1))
       lane.run()
     }
@@ -253,7 +253,7 @@ public struct TestEffects<State: ObservableState & Equatable, Action: Sendable> 
     store.lane.run()
   }
 
-  /// Runs the lane until it is idle. An effect that is still running then is a failure.
+  /// Runs the lane until it is idle. An effect that is still running afterwards is a failure.
   ///
   /// - Parameter timeout: The real time to wait for effects that use something other than the
   ///   test's clock. By default none.

@@ -48,8 +48,8 @@ package struct CostOptions: ParsableArguments {
   }
 }
 
-/// The option `--costs` for verbs without measured costs. Rejects it with an explanation instead of
-/// as unknown.
+/// The option `--costs` for verbs without measured costs, which is rejected with an explanation
+/// instead of as unknown.
 package struct NoCostOptions: ParsableArguments {
   @Option(help: .hidden) var costs: String?
 

@@ -10,15 +10,15 @@ public import HangSimulation
 ///       static func plan() throws -> SimulationPlan { try checkoutPlan() }
 ///     }
 ///
-/// Its verbs are `simulate`, `sweep`, `compare`, and `calibrate`. `--help` lists their options:
-/// devices, variants, settings such as `load=2`, seeds, thresholds, and reports as text, JSON,
-/// HTML, JUnit, Markdown, and traces.
+/// The verbs of the program are `simulate`, `sweep`, `compare`, and `calibrate`. `--help` lists
+/// their options: devices, variants, settings such as `load=2`, seeds, thresholds, and reports as
+/// text, JSON, HTML, JUnit, Markdown, and traces.
 ///
 /// The exit code is 0 on success, 99 if a threshold is not met, 64 for an invalid command line, 65
 /// if a measured trace does not match the screen, 78 if the plan does not match the screen, and 1
 /// for other errors, such as a file that cannot be written.
 public protocol HangProgram {
-  /// Returns the plan to simulate. The command line may change it.
+  /// Returns the plan to simulate, which the command line may change.
   static func plan() async throws -> SimulationPlan
 }
 

@@ -37,7 +37,7 @@ extension SimulationPlan {
       let time = try need(
         Quantity.nanoseconds(value).flatMap { $0 > 0 ? $0 : nil }, "a time such as 10m")
       duration = VirtualTime(nanoseconds: time)
-      // Events after the new end are omitted intentionally.
+      // Events after the new end of the run are omitted intentionally.
       for index in variants.indices { variants[index].lastEvent = nil }
     case "load":
       load = try need(

@@ -35,7 +35,7 @@ package struct SeedOptions: ParsableArguments {
     }
   }
 
-  /// Returns the seeds. `count` is their number if the command line does not set it.
+  /// Returns the seeds: `count` seeds if the command line does not set the number.
   func list(of count: Int) -> [UInt64] {
     (0..<UInt64(seeds ?? count)).map { (firstSeed ?? 1) + $0 }
   }
@@ -143,7 +143,7 @@ package struct SweepOptions: ParsableArguments {
     }
   }
 
-  /// Runs the seeds, or the search.
+  /// Runs all seeds, or the search of `--find`.
   package func run(
     _ plan: SimulationPlan, progress: (_ percent: Int) -> Void
   ) async throws -> CommandOutcome {

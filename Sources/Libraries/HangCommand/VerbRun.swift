@@ -21,7 +21,7 @@ enum VerbRun {
     }
   }
 
-  /// Reports the outcome. `isSilent` means that standard output contains a file instead.
+  /// Reports the outcome. With `isSilent`, standard output contains a file instead of the report.
   static func report(
     _ files: ReportFiles?, json: Bool, isSilent: Bool,
     _ verb: (_ progress: (_ percent: Int) -> Void) async throws -> CommandOutcome

@@ -30,7 +30,7 @@ package struct TraceFile {
 
   package var path: String { folder.appending(path: name).path }
 
-  /// Writes the trace. Returns a line with its path, or with the error.
+  /// Writes the trace. Returns a line with the path of the file, or with the error.
   func write(_ trace: String) -> String {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -5,8 +5,8 @@
 protocol JSONEncodingTarget: Encoder, SingleValueEncodingContainer {}
 
 extension JSONEncodingTarget {
-  /// Always empty: an array per member would cost more than the rest of the encoding. Errors
-  /// contain the offending value instead.
+  /// The coding path is always empty: an array per member would cost more than the rest of the
+  /// encoding. Errors contain the offending value instead.
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
   func singleValueContainer() -> any SingleValueEncodingContainer { self }

@@ -6,7 +6,7 @@ import Glibc
 /// whose cost is quadratic in the length of a run of combining marks. Moreover, two names with
 /// different bytes are two members (RFC 8259, section 8.3).
 package struct JSONName: Sendable {
-  /// The name as text. The `==` and hash of this property are those of `String`.
+  /// The name as text, whose `==` and hash are those of `String`.
   package let text: String
 
   package init(_ text: some StringProtocol) { self.text = String(text) }

@@ -41,7 +41,7 @@ extension JSONValue {
     if let result {
       self = try result.get()
     } else {
-      // The copy is contiguous, so this recurses only once.
+      // The copy is contiguous, so this initializer recurses only once.
       self = try JSONValue(parsing: ContiguousArray(bytes), limits: limits)
     }
   }

@@ -6,7 +6,7 @@ extension JSONWriter {
   ///
   /// Writing the text while the value's `encode(to:)` runs takes a third of the time of
   /// Foundation's encoder, which builds a tree first. `Data` is written as Base64. Do not use this
-  /// for `URL` and `Decimal`, for which Foundation's decoder expects special forms.
+  /// method for `URL` and `Decimal`, for which Foundation's decoder expects special forms.
   ///
   /// - Throws: `EncodingError` for infinities and NaN, and errors of the value's own `encode(to:)`.
   /// - Complexity: O(*n*) in the size of the text.
@@ -31,7 +31,7 @@ private final class JSONTextOutput {
   func end(to depth: Int) { while open.count > depth { writer.close(open.removeLast()) } }
 
   /// Begins a container at the nesting level `depth`, or continues it. Returns the nesting level
-  /// inside it.
+  /// inside the container.
   func begin(_ bracket: JSONWriter.Bracket, in depth: Int) -> Int {
     if open.count > depth {
       end(to: depth + 1)

@@ -64,8 +64,8 @@ extension JSONValue {
   }
 
   /// Returns the text if this is a string of at most `limit` bytes. Text from untrusted clients may
-  /// be compared and hashed only if it is that short, or as a ``JSONName``, which explains the
-  /// reason.
+  /// be compared and hashed only if the text is that short, or as a ``JSONName``, which explains
+  /// the reason.
   package func word(atMost limit: Int = 256) -> String? {
     stringValue.flatMap { $0.utf8.count <= limit ? $0 : nil }
   }

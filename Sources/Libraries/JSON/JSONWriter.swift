@@ -25,7 +25,8 @@ package struct JSONWriter: Sendable {
     bytes.append(decimal: Int64(value))
   }
 
-  /// Appends a number, which must be finite. Swift's shortest description of it is valid JSON.
+  /// Appends a number, which must be finite. Swift's shortest description of a finite number is
+  /// valid JSON.
   package mutating func append(_ value: Double) { appendJSON(value.description) }
   package mutating func append(_ value: Float) { appendJSON(value.description) }
   package mutating func append(_ value: Bool) { appendJSON(value ? "true" : "false") }

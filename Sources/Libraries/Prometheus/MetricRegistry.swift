@@ -30,7 +30,7 @@ package final class MetricRegistry: MetricsFactory {
 
   package init() {}
 
-  /// Sets the description of a metric. Call it before an instrument for the metric is made.
+  /// Sets the description of a metric. Must be called before an instrument for the metric is made.
   /// `bounds` are the upper bounds of a histogram's buckets, in increasing order, without infinity.
   package func describe(_ name: String, help: String, bounds: [Double]? = nil) {
     state.withLock { state in

@@ -24,7 +24,7 @@ public struct Aggregate<Key: Hashable>: RateLimiter {
       self.inputs = inputs
     }
 
-    /// Adds an amount unless the sum would overflow. Returns whether it was added.
+    /// Adds an amount unless the sum would overflow. Returns whether the amount was added.
     @inlinable mutating func add(_ other: Int64) -> Bool {
       let (sum, overflow) = amount.addingReportingOverflow(other)
       guard !overflow else { return false }
@@ -37,7 +37,7 @@ public struct Aggregate<Key: Hashable>: RateLimiter {
   @usableFromInline var index = KeyIndex<Key>()
   /// The sums, at the positions of their keys.
   @usableFromInline var sums: [Sum] = []
-  /// The position of the last amount, because consecutive amounts often have the same key.
+  /// The position of the last amount's key, because consecutive amounts often have the same key.
   @usableFromInline var recent = 0
   @usableFromInline var due: Instant = .origin
   @usableFromInline var held = 0

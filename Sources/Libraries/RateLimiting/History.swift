@@ -40,9 +40,9 @@ extension History: Codable {
 
 /// Produces the samples of a ``History``: the mean of the values within each span of five seconds.
 ///
-/// Time is passed in, in milliseconds. A span without values repeats the previous sample. A value
-/// that is less than one span older than the current span counts as current. An even older value
-/// means that the clock was set back, and counting restarts at its span.
+/// The caller passes the time, in milliseconds. A span without values repeats the previous sample.
+/// A value that is less than one span older than the current span counts as current. An even older
+/// value means that the clock was set back, and counting restarts at its span.
 public struct HistorySampler: Hashable, Sendable, Codable {
   /// The length of a span in milliseconds.
   public static let span: Int64 = 5_000

@@ -1,9 +1,9 @@
 /// A span of time in whole nanoseconds.
 ///
-/// An integer, because two runs over the same input must agree exactly. It has 64 bits, half as
-/// many as `Duration`, because intervals are compared on every push. The range is about 292 years
-/// in either direction. Arithmetic saturates at the ends of the range, so a hostile time stamp
-/// cannot trap.
+/// An integer, because two runs over the same input must agree exactly. An interval has 64 bits,
+/// half as many as `Duration`, because intervals are compared on every push. The range is about 292
+/// years in either direction. Arithmetic saturates at the ends of the range, so a hostile time
+/// stamp cannot trap.
 public struct Interval: Hashable, Comparable, Sendable {
   /// The length in nanoseconds; may be negative.
   public var nanoseconds: Int64

@@ -124,7 +124,7 @@ extension KeyedLatestWins {
     return earliest
   }
 
-  /// Inserts a key. Returns its position, or nil if the capacity is exhausted.
+  /// Inserts a key. Returns the key's position, or nil if the capacity is exhausted.
   @inlinable mutating func insert(_ key: Key, at now: Instant) -> Int? {
     if index.count >= min(sweepCount, keyCapacity) { forgetKeysAtRest(at: now) }
     guard index.count < keyCapacity else { return nil }

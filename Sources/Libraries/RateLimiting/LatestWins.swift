@@ -11,7 +11,7 @@ public struct LatestWins<Value>: RateLimiter {
   @usableFromInline enum State {
     /// Nothing has been delivered yet.
     case idle
-    /// A value was delivered. The next one may be delivered at `until` or later.
+    /// A value was delivered. The next value may be delivered at `until` or later.
     case resting(until: Instant)
     /// A value is held until `until`.
     case holding(Value, until: Instant)

@@ -9,7 +9,7 @@
 ///   wins, with at most one delivery per interval.
 /// - **A drop** of the percentage is accepted once it has lasted for an interval, because values
 ///   can arrive out of order. If `completed` dropped, or the task was complete, a new task begins
-///   with a new limit. If the total grew, it is the same task and its limit continues to apply.
+///   with a new limit. If the total grew, the task is the same and its limit continues to apply.
 /// - **The end**: ``finish(at:)`` delivers the held value. The next value begins a new task.
 ///
 /// A held value that is overwritten counts as coalesced, and so does a value that repeats the
@@ -26,7 +26,7 @@ public struct ProgressThinner<Value>: RateLimiter {
   }
 
   /// The maximum number of deliveries for one task with a known total. Deliveries forced by
-  /// `flush(at:)` count towards it, unless flushing alone exceeds it.
+  /// `flush(at:)` count towards the limit, unless flushing alone exceeds the limit.
   @inlinable public static var deliveryLimit: Int { 100 }
 
   @usableFromInline var state = State.clear

@@ -41,8 +41,8 @@ public struct Summary: Hashable, Sendable, Codable {
     maximum = value > maximum ? value : maximum
   }
 
-  /// Adds a later window. The result is the same as adding its values one by one, except for
-  /// rounding of the sum.
+  /// Adds a later window. The result is the same as adding the window's values one by one, except
+  /// for rounding of the sum.
   @inlinable public mutating func add(_ later: Summary) {
     last = later.last
     count += later.count

@@ -2,8 +2,8 @@
 /// most one value per interval is delivered: the newest or the oldest of the values that arrived in
 /// the interval.
 ///
-/// Unlike the common asynchronous throttle, it has a trailing edge, so a kept value does not wait
-/// for the next value.
+/// Unlike the common asynchronous throttle, this one has a trailing edge, so a kept value does not
+/// wait for the next value.
 ///
 /// - Complexity: every operation is O(1) and allocates nothing.
 public struct Throttle<Value>: RateLimiter {

@@ -12,7 +12,8 @@ package struct ClientShares: Sendable {
     /// A client without rights: its limit is per user, and all such clients together may use three
     /// quarters of the total.
     case stranger
-    /// A client with rights: three quarters of the total without the last sixteenth.
+    /// A client with rights: at most three quarters of the total without the total's last
+    /// sixteenth.
     case member
     /// An owner: the total.
     case owner
@@ -121,7 +122,7 @@ package struct ClientShares: Sendable {
   private var monitorUsage: Usage
   private var byteUsage: Usage
   private var clients: [ID: Client] = [:]
-  /// Counts events, to compare which one was earlier.
+  /// Counts events, so that a number shows which of two events was earlier.
   private var events: ID = 0
   /// The resources that were refused or withdrawn.
   package private(set) var refusals = RefusalCounts()
@@ -179,8 +180,8 @@ package struct ClientShares: Sendable {
   }
 
   /// Returns the idle connection to close. Connections without rights come first, ordered by the
-  /// number of connections of their user. Among equals, it is the connection that has been idle the
-  /// longest.
+  /// number of connections of their user. Among equals, the connection that has been idle the
+  /// longest is closed.
   private func idle(among group: Group) -> ID? {
     guard closesIdle else { return nil }
     let idle = clients.filter { $0.value.isIdle && group.contains($0.value) }
@@ -193,7 +194,7 @@ package struct ClientShares: Sendable {
 
   // MARK: Calls with `more`
 
-  /// Begins a call with `more`. Returns `false` if it is refused.
+  /// Begins a call with `more`. Returns `false` if the call is refused.
   package mutating func beginMonitor(_ id: ID) -> Bool {
     guard var client = clients[id] else { return false }
     guard monitorUsage.group(of: client, exceedingWith: 1) == nil else {

@@ -30,7 +30,8 @@ package final class ListeningSocket: Sendable {
     file?.remove()
   }
 
-  /// Returns the descriptor, which the caller must close. Returns `nil` if it was already taken.
+  /// Returns the descriptor, which the caller must close. Returns `nil` if the descriptor was
+  /// already taken.
   package func take() -> Int32? {
     descriptor.withLock { descriptor in
       defer { descriptor = nil }
@@ -72,13 +73,13 @@ package final class ListeningSocket: Sendable {
     return ListeningSocket(descriptor: socket.release(), file: SocketFile(path))
   }
 
-  /// Sets the mode of a socket that this user has bound. If the path is now a link, its target is
-  /// never changed.
+  /// Sets the mode of a socket that this user has bound. If the path is now a link, the target of
+  /// the link is never changed.
   package static func setMode(
     _ mode: UInt32, ofSocketAt path: String
   ) throws(ListeningSocketError) {
     // `O_PATH` of open(2) refers to the file itself, even if it is a link or a socket. Glibc
-    // declares it only for C's GNU dialect.
+    // declares the flag only for C's GNU dialect.
     let file = open(path, 0o10_000_000 | O_NOFOLLOW | O_CLOEXEC)
     guard file >= 0 else { throw failure("open", path) }
     let descriptor = OwnedDescriptor(file)

@@ -8,15 +8,16 @@ import NIOPosix
 ///
 /// The kernel closes passed descriptors in the thread that reads past them, or that closes the
 /// socket in which they wait. Closing the last reference to a TCP socket with `SO_LINGER` and
-/// unsent data blocks the thread for as long as the client has chosen. On an event loop, this
-/// blocks all connections. Since Linux 6.16, the kernel can refuse passed descriptors. On older
-/// kernels, a channel inspects its input before it reads it, and a close that blocks is
+/// unsent data blocks the thread for as long as the client has chosen. On an event loop, such a
+/// close blocks all connections. Since Linux 6.16, the kernel can refuse passed descriptors. On
+/// older kernels, a channel inspects its input before it reads it, and a close that blocks is
 /// interrupted.
 package enum PassedDescriptors {
   /// `SO_PASSRIGHTS` of socket(7), which Glibc does not declare yet.
   private static let option: Int32 = 83
 
-  /// Makes the kernel refuse descriptors on the connections that a socket accepts, if it can.
+  /// Makes the kernel refuse descriptors on the connections that a socket accepts, if the kernel
+  /// can.
   static func refuse(on listener: Int32) {
     _ = set(option, to: 0, on: listener)
   }
@@ -58,7 +59,7 @@ package enum PassedDescriptors {
   }
 
   /// Closes a socket whose queue may contain any descriptors. Takes about 2 us, or about 100 us if
-  /// it would block.
+  /// closing would block.
   private static func closeWithoutWaiting(_ socket: Int32) {
     _ = interruption
     var signals = sigset_t()
@@ -130,7 +131,7 @@ private struct InspectedInput: RecvByteBufferAllocator {
     return allocator.buffer(capacity: 1 << (Int.bitWidth - 1 - whole.leadingZeroBitCount))
   }
 
-  /// Returns `true`: each buffer is as long as its input, so the next one has another size.
+  /// Returns `true`: each buffer is as long as its input, so the next buffer has another size.
   func record(actualReadBytes: Int) -> Bool { true }
 
   func nextBufferSize() -> Int? { nil }

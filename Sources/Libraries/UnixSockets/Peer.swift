@@ -26,9 +26,10 @@ package struct Peer: Sendable, Equatable {
     groupID == group || supplementaryGroupIDs.contains(group)
   }
 
-  /// Reads the credentials of a connected socket. Fails if it is not a Unix socket.
+  /// Reads the credentials of a connected socket. Fails if the socket is not a Unix socket.
   package init?(socket: CInt) {
-    // `struct ucred` of unix(7): pid, uid, gid. Glibc declares it only for C's GNU dialect.
+    // `struct ucred` of unix(7): pid, uid, gid. Glibc declares the structure only for C's GNU
+    // dialect.
     var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, 0, 0)
     var length = socklen_t(MemoryLayout.size(ofValue: credentials))
     guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else {
@@ -39,8 +40,8 @@ package struct Peer: Sendable, Equatable {
       supplementaryGroupIDs: Self.groups(ofPeerAt: socket))
   }
 
-  /// Reads the peer of a channel. Fails if it is not a Unix socket. Call it on the channel's event
-  /// loop.
+  /// Reads the peer of a channel. Fails if the channel is not a Unix socket. Must be called on the
+  /// channel's event loop.
   package init?(_ channel: any Channel) {
     let peer = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
       of: NIOBSDSocket.Handle.self

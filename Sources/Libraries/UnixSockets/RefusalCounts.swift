@@ -14,7 +14,7 @@ package enum RefusedResource: String, Codable, Sendable, CaseIterable {
   case callLength
   /// A call that was not completed in time.
   case unfinishedCall
-  /// Memory that others needed; the connection was closed.
+  /// Memory that other clients needed; the connection that held it was closed.
   case memory
 }
 
@@ -32,8 +32,8 @@ package struct RefusalCounts: Sendable, Equatable {
     }
   }
 
-  /// The number of users who are counted separately. Untrusted clients may have any number of
-  /// users.
+  /// The number of users who are counted separately, limited because untrusted clients may have any
+  /// number of users.
   package static let maximumUsers = 64
 
   private var users: Set<UInt32> = []

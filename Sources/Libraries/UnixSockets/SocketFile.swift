@@ -3,7 +3,7 @@ import Glibc
 /// A file created by binding a socket.
 package struct SocketFile: Sendable {
   /// The identity that distinguishes a file from later files at the same path. Inode numbers are
-  /// reused, so it includes the time of creation.
+  /// reused, so the identity includes the time of creation.
   private struct Identity: Equatable, Sendable {
     let device: UInt64
     let number: UInt64

@@ -93,7 +93,8 @@ struct DescriptionParser {
     return fields
   }
 
-  /// Parses `(name: type, ...)` or `(name, ...)`. The token after the first name determines which.
+  /// Parses `(name: type, ...)` or `(name, ...)`. The token after the first name distinguishes
+  /// structures from enumerations.
   private mutating func structureOrEnumeration(
     depth: Int
   ) throws(DescriptionError) -> FieldType {

@@ -55,7 +55,7 @@ final class Evaluation {
     _ key: FieldKey<Parent, KeyedCollection<ID, Child.State>>
   ) -> [ViewNode] {
     let field = Parent._$fields[keyPath: key]
-    // A view below a case of an enum has no place.
+    // A view below a case of an enum has no observation point.
     let place = graph.place(of: instance, as: Parent.self)?.child(key)
     let isPassedDown = recordRead(field.index) || place == nil
     if let place, !isPassedDown {
@@ -107,8 +107,8 @@ final class Evaluation {
       }, read: read)
   }
 
-  /// - Parameter place: The node and place of the state of a new view. The place is nil if the view
-  ///   has only a node.
+  /// - Parameter place: The observation node and the observation point of a new view's state. The
+  ///   point is nil if the view has only a node.
   func put<Child: View>(
     _ view: Child, _ key: ChildKey, _ isPassedDown: Bool,
     place: () -> (ObservationNode, ObservationPoint<Child.State>?),
@@ -137,7 +137,7 @@ extension KeyedChanges {
 
 /// The operations that an evaluation needs from its graph.
 protocol EvaluatingGraph: AnyObject {
-  /// - Parameter place: The place of the view's state; `nil` below a case of an enum.
+  /// - Parameter place: The observation point of the view's state; `nil` below a case of an enum.
   func makeInstance<V: View>(
     _ view: V, node: ObservationNode, place: ObservationPoint<V.State>?, depth: Int,
     read: @escaping () -> V.State?

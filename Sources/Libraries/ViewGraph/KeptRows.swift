@@ -1,8 +1,8 @@
 /// A cache of the rows that a view made for its last frame, so that the next frame makes only new
 /// rows.
 ///
-/// Use it for lists that show the newest rows: most rows stay the same between frames. Keep the
-/// cache by ``ViewContext/kept(_:)``.
+/// Use this cache for lists that show the newest rows: most rows stay the same between frames. Keep
+/// the cache with ``ViewContext/kept(_:)``.
 ///
 ///     context.kept(KeptRows<Line>.init).rows(for: lines) { $0.row }
 public final class KeptRows<Input: Equatable> {

@@ -18,7 +18,8 @@ public struct Observed<State: ObservableState> {
     self.reads = reads
   }
 
-  /// The value of a field. Getting it records a read, which has no effect for an ignored field.
+  /// The value of a field. Getting the value records a read, which has no effect for an ignored
+  /// field.
   @inlinable
   public subscript<Value>(dynamicMember key: FieldKey<State, Value>) -> Value {
     let field = State._$fields[keyPath: key]
@@ -37,8 +38,8 @@ extension Observed {
 }
 
 extension Observed where State: CasePathable {
-  /// The payload of a case of an enum state, or `nil` if the state is another case. Getting it
-  /// records a read of the case.
+  /// The payload of a case of an enum state, or `nil` if the state is another case. Getting the
+  /// payload records a read of the case.
   ///
   ///     .text(state.live.map { "\($0.seconds) s" } ?? "not on the air")
   @inlinable

@@ -12,8 +12,8 @@ public protocol View {
 
   /// Describes the screen for `state`.
   ///
-  /// Runs on the lane. The result must depend only on what it reads from `state`. Expensive work
-  /// belongs in the model.
+  /// Runs on the lane. The result must depend only on what the body reads from `state`. Expensive
+  /// work belongs in the model.
   func body(_ state: Observed<State>, _ context: ViewContext) -> ViewNode
 
   /// Returns the rows that precede the rows of the scrolling list in `body`, oldest first.

@@ -1,5 +1,5 @@
-/// An act that users can perform on a node. The renderer of the node offers it and sends the
-/// request that it describes.
+/// An act that users can perform on a node. The renderer of the node offers the act and sends the
+/// request that the act describes.
 public struct ViewAct: Hashable, Sendable {
   /// The input that the user must give, with the name of the argument.
   public enum Input: Hashable, Sendable {

@@ -1,10 +1,10 @@
 public import Composable
 
-/// The views of one screen. Once per frame, it evaluates the views whose data changed.
+/// The views of one screen. Once per frame, the graph evaluates the views whose data changed.
 ///
 /// Parents are evaluated before their children. A view is evaluated if a field that it read
 /// changed, if an optional child of it appeared or disappeared, or if its parent was evaluated and
-/// passed its tracked state down. Not `Sendable`: it belongs to the lane of its store.
+/// passed its tracked state down. Not `Sendable`: a graph belongs to the lane of its store.
 public final class ViewGraph {
   private var root: ViewInstance!
   private var lastID = 0
@@ -53,8 +53,8 @@ public final class ViewGraph {
   /// screen.
   public func output(of id: ViewID) -> ViewNode? { find(id, below: root)?.output }
 
-  /// Calls `body` with each evaluated view on the screen, parents first. The output is the one for
-  /// subscribers: its scrolling lists include the earlier rows.
+  /// Calls `body` with each evaluated view on the screen, parents first. The output is meant for
+  /// subscribers, so its scrolling lists include the earlier rows.
   public func forEachView(_ body: (_ id: ViewID, _ name: String, _ output: ViewNode) -> Void) {
     root?.visit(body)
   }
@@ -71,7 +71,7 @@ public final class ViewGraph {
   /// The identity of the root view.
   public var rootID: ViewID { root.id }
 
-  /// Evaluates the views that need it. Deliver the store's changes first.
+  /// Evaluates the views whose data changed. Deliver the store's changes before the call.
   ///
   /// - Returns: The views whose output changed, parents first.
   @discardableResult

@@ -56,8 +56,8 @@ public indirect enum ViewNode: Hashable, Sendable {
     public var standing: String?
     /// The text after the name.
     public var remark: String?
-    /// The colour that the user has chosen for the name, as `0xRRGGBB`. The renderer must make it
-    /// readable.
+    /// The colour that the user has chosen for the name, as `0xRRGGBB`. The renderer must make the
+    /// colour readable.
     public var color: UInt32?
 
     public init(

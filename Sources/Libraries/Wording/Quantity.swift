@@ -13,7 +13,7 @@ package enum Quantity {
     return nil
   }
 
-  /// Parses a percentage as thousandths: `16%` is 160. Returns `nil` for any other text, or above
+  /// Parses a percentage as thousandths: `16%` is 160. Returns `nil` for any other text, and above
   /// 100 %.
   package static func share(_ text: String) -> Int64? {
     guard text.hasSuffix("%"), let value = decimal(text.dropLast(), times: 10), value <= 1_000

@@ -1,7 +1,8 @@
 /// Finds the word that a misspelled word probably stands for.
 package enum Spelling {
   /// Returns the first candidate that starts with `word`, or else the candidate with the fewest
-  /// edits. Returns `nil` if it needs more edits than half of the word's characters.
+  /// edits. Returns `nil` if the best candidate needs more edits than half of the word's
+  /// characters.
   ///
   /// Ties are resolved alphabetically, so that messages are the same in each run.
   /// - Complexity: O(number of candidates × product of the lengths).

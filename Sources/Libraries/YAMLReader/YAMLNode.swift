@@ -19,7 +19,7 @@ package struct YAMLNode {
     self.keyLine = keyLine
   }
 
-  /// Parses a file. Fails if it is empty.
+  /// Parses a file. Fails if the file is empty.
   package init?(parsing text: String, file: String) throws(ConfigurationError) {
     guard YAMLSyntax.mayBeExpanded(text) else {
       throw ConfigurationError(

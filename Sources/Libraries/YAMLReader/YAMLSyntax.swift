@@ -35,7 +35,7 @@ struct YAMLSyntax {
     case .scanner(let context, let problem, let mark, _),
       .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
-      // Unclosed constructs are detected only after the last line. The error points to their
+      // Unclosed constructs are detected only after the last line; the error points to their
       // beginning.
       let isBehind = mark.line > lines.count || mark.line == lines.count && lines.last == ""
       return ConfigurationError(

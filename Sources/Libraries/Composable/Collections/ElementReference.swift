@@ -3,8 +3,7 @@
 struct ElementReference<ID: Hashable> {
   @usableFromInline let id: ID
   @usableFromInline let slot: KeyedSlot
-  /// The lineage, which a collection shares with its copies. The slot is valid only in this
-  /// lineage.
+  /// The lineage in which the slot is valid. A collection shares its lineage with its copies.
   @usableFromInline let lineage: UInt64
 
   @inlinable

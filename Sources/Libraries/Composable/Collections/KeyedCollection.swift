@@ -22,13 +22,13 @@ public struct KeyedCollection<ID: Hashable, Element> {
   @usableFromInline var slots: [ID: Int32] = [:]
   @usableFromInline var order = KeyedCollectionOrder()
   @usableFromInline var changeRecord = KeyedCollectionChangeRecord<ID>()
-  /// A mark set during in-place access. Replacing the collection clears it.
+  /// A mark that in-place access sets and a replacement of the collection clears.
   @usableFromInline var stamp: UInt64 = 0
-  /// The number of removals. The reducer that runs effects for the elements compares it with the
+  /// The number of removals, which the reducer that runs effects for the elements compares with the
   /// number at its last check.
   @usableFromInline var removals: UInt64 = 0
-  /// The number of the last check by the reducer that runs effects for the elements. Replacing the
-  /// whole collection clears it.
+  /// The number of the last check by the reducer that runs effects for the elements, cleared by a
+  /// replacement of the whole collection.
   @usableFromInline var mark: UInt64 = 0
   /// A number shared by a collection and its copies, whose slots can be compared; 0 until needed.
   @usableFromInline var lineage: UInt64 = 0

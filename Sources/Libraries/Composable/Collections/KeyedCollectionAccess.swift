@@ -1,7 +1,7 @@
 extension KeyedCollection {
-  /// The element with a key. Setting it replaces the element in its place or appends a new one;
-  /// setting nil removes the element. Changing a part of it (`collection[id: key]?.name = "x"`)
-  /// happens in place.
+  /// The element with a key. Setting an element replaces the old element in its place or appends a
+  /// new element; setting nil removes the element. A part of an element (`collection[id: key]?.name
+  /// = "x"`) is changed in place.
   ///
   /// Elements are found only by the key. The subscript does not read an element's own `id`, so set
   /// only elements whose `id` equals the key. ``updateOrAppend(_:)`` reads the key from the

@@ -1,5 +1,5 @@
 extension KeyedCollection {
-  /// Removes the element with a key. The others keep their slots and their order.
+  /// Removes the element with a key. All other elements keep their slots and their order.
   ///
   /// - Returns: The removed element, or nil if there was none.
   /// - Complexity: O(1) amortised.

@@ -20,8 +20,8 @@ extension Log {
   /// If the number is higher than ``endSequence``, the reader came from another, longer log. The
   /// reading is then empty, and its `next` is ``endSequence``.
   ///
-  /// - Complexity: O(1). The reading shares the log's storage. Release it before the log changes,
-  ///   or the change copies the storage.
+  /// - Complexity: O(1). The reading shares the log's storage. Release the reading before the log
+  ///   changes, or the change copies the storage.
   @inlinable public func suffix(since sequence: SequenceNumber) -> Reading {
     let start = startSequence
     let missed = sequence < start ? start - sequence : 0

@@ -57,8 +57,8 @@ extension DependencyValue {
 }
 
 extension Dependencies {
-  /// The dependency of this type: the one that was set, or the live one. In a test, using a
-  /// dependency that was not set is a failure that names the dependency.
+  /// The dependency of this type: the dependency that was set, or the live dependency. In a test,
+  /// using a dependency that was not set is a failure that names the dependency.
   public subscript<Value: DependencyValue>(_: Value.Type) -> Value {
     get {
       if let value = values[ObjectIdentifier(Value.self)] as? Value { return value }

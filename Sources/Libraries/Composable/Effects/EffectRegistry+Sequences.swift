@@ -1,5 +1,5 @@
 extension EffectRegistry {
-  /// Keeps the scope and the tracked send of a sequence alive until it is over.
+  /// Keeps the scope and the tracked send of a sequence alive until the sequence is over.
   mutating func begin(_ sequence: EffectSequence) {
     keep(sequence.scope)
     hold(sequence.origin)

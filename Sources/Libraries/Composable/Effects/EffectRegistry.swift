@@ -77,7 +77,7 @@ struct EffectRegistry {
     if scope.ids[mark.id]?.isEmpty == true { scope.ids[mark.id] = nil }
   }
 
-  /// Marks an effect as not running. Returns its scope if it was running; the scope's list still
+  /// Marks an effect as not running. If the effect was running, returns its scope, whose list still
   /// contains the effect.
   private mutating func take(_ effect: RunningEffect) -> EffectScope? {
     guard let scope = effect.scope else { return nil }

@@ -17,7 +17,7 @@ struct ScopeKey: Hashable {
 enum ChildIdentity {
   /// Children are not distinguished: the present child counts as the same.
   case any
-  /// The `id` of an `Identifiable` state. For an enum, also its case and the `id` of its payload.
+  /// The `id` of an `Identifiable` state; for an enum, also the case and the `id` of the payload.
   case id(AnyHashable?, tag: Int32 = 0)
   /// The slot of an element, in a collection with this lineage.
   case slot(KeyedSlot, lineage: UInt64)
@@ -52,7 +52,7 @@ public final class EffectScope {
   /// The number of limiters at which the next sweep removes spent limiters: twice the number that
   /// the last sweep kept, so that sweeping is amortised O(1).
   @exclusivity(unchecked) var sweepCount = 16
-  /// The number of operations that use the scope. An empty scope is kept until they have finished.
+  /// The number of operations that use the scope. An empty scope is kept while it is in use.
   @exclusivity(unchecked) @usableFromInline var users = 0
   /// Whether the scope was removed from the tree.
   @exclusivity(unchecked) @usableFromInline var isEnded = false

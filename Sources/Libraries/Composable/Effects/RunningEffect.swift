@@ -17,8 +17,8 @@ class RunningEffect: @unchecked Sendable {
   /// The scope of the child that started the effect; `nil` after the effect has ended or was
   /// cancelled.
   @exclusivity(unchecked) @usableFromInline final var scope: EffectScope?
-  /// Whether the effect was cancelled and its task has not returned yet. Actions that it still
-  /// sends are dropped silently.
+  /// Whether the effect was cancelled and its task has not returned yet. Actions that a cancelled
+  /// effect still sends are dropped silently.
   @exclusivity(unchecked) @usableFromInline final var isCancelled = false
   @exclusivity(unchecked) final var task: Task<Void, Never>?
   /// The position in the order in which effects were started.
@@ -65,7 +65,8 @@ final class RunningTask<Action: Sendable>: RunningEffect, @unchecked Sendable {
     run.place.map { "\(name) (\($0.fileID):\($0.line))" } ?? name
   }
 
-  // `nonsending`, so that the executor is not looked up again after the operation has returned.
+  // Declared `nonsending`, so that the executor is not looked up again after the operation has
+  // returned.
   @inlinable
   nonisolated(nonsending) func perform() async {
     do {

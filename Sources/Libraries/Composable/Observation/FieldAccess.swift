@@ -19,8 +19,8 @@ extension FieldChangesOf {
     write(index)
   }
 
-  /// Called before `set`. If a child is replaced, all of its fields count as changed, even if it is
-  /// equal.
+  /// Called before `set`. If a child is replaced, all of its fields count as changed, even if the
+  /// new child is equal.
   @inlinable
   public mutating func set<Value: ObservableBranch & Equatable>(
     _ index: Int, from old: Value, to new: Value
@@ -117,18 +117,18 @@ extension FieldChangesOf {
   }
 }
 
-/// An access for which nothing needs to be remembered.
+/// The token of an access after which the field counts as changed.
 @frozen public struct OpaqueAccess: Sendable {
   @inlinable init() {}
 }
 
-/// An access that remembers the old value.
+/// The token of an access after which the value is compared with the old value.
 @frozen public struct ComparedAccess<Value: Equatable & BitwiseCopyable> {
   @usableFromInline let old: Value
   @inlinable init(old: Value) { self.old = old }
 }
 
-/// An access to a stamped child.
+/// The token of an access to a stamped child.
 @frozen public struct BranchAccess: Sendable {
   @usableFromInline let token: UInt64
   @inlinable init(token: UInt64) { self.token = token }

@@ -14,7 +14,7 @@ public struct FieldChangesOf<Word: FixedWidthInteger & UnsignedInteger & Sendabl
   public var written: Word
   /// The child states that were accessed in place; each records its own changes.
   public var entered: Word
-  /// A mark set during in-place access. Replacing the value clears it.
+  /// A mark that in-place access sets and a replacement of the value clears.
   @usableFromInline var stamp: UInt64
 
   /// Makes an empty set of changes.

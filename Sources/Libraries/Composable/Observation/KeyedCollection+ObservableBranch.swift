@@ -113,9 +113,9 @@ extension KeyedCollection where Element: ObservableBranch {
 }
 
 extension KeyedCollection where Element: ObservableBranch {
-  /// The element with a key. Setting it replaces the element in its place or appends a new one;
-  /// setting nil removes the element. Changing a part of it (`collection[id: key]?.name = "x"`)
-  /// happens in place and records only that change.
+  /// The element with a key. Setting an element replaces the old element in its place or appends a
+  /// new element; setting nil removes the element. A part of an element (`collection[id: key]?.name
+  /// = "x"`) is changed in place, and only that change is recorded.
   ///
   /// - Complexity: O(1).
   @inlinable public subscript(id id: ID) -> Element? {
@@ -149,8 +149,8 @@ extension KeyedCollection where Element: ObservableBranch {
 }
 
 extension KeyedCollection where Element: ObservableBranch {
-  /// The element at an index. Changing a part of it happens in place, keeps the key, and records
-  /// only that change.
+  /// The element at an index. A change of a part of the element happens in place, keeps the key,
+  /// and records only that part.
   ///
   /// - Complexity: O(1).
   @inlinable public subscript(index: Index) -> Element {
@@ -166,8 +166,8 @@ extension KeyedCollection where Element: ObservableBranch {
     }
   }
 
-  /// The element at a position. Changing a part of it happens in place, keeps the key, and records
-  /// only that change.
+  /// The element at a position. A change of a part of the element happens in place, keeps the key,
+  /// and records only that part.
   ///
   /// - Precondition: The position is at least 0 and less than `count`.
   /// - Complexity: See ``index(atPosition:)``.

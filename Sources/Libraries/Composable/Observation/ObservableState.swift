@@ -1,5 +1,5 @@
 /// A value that reports changes inside itself: a state, an optional state, or a collection of
-/// states. Only generated accessors and the store call its members.
+/// states. Only generated accessors and the store call the protocol's members.
 public protocol ObservableBranch {
   /// Begins in-place access. Pass the returned token to ``_$leave(token:)``.
   mutating func _$enter(stamp: UInt64) -> UInt64

@@ -38,7 +38,7 @@ public final class Observer {
   @exclusivity(unchecked) private var isCalled = false
   /// Whether the node released the observer while it was queued or being called.
   @exclusivity(unchecked) private var isOwnedByQueue = false
-  /// Whether any causes are stored, pending or not.
+  /// Whether any causes are stored, either pending or being delivered.
   @exclusivity(unchecked) private var hasCauses = false
   let kind: Kind
   @exclusivity(unchecked) private var pendingCauses: [ChangeCause] = []
@@ -46,7 +46,7 @@ public final class Observer {
   /// field, only the first action is listed. Empty unless the store attributes changes.
   @exclusivity(unchecked) public private(set) var causes: [ChangeCause] = []
   // Unowned rather than weak: a weak reference would slow down all reference counting of the node.
-  // The node clears it when it is deallocated.
+  // The node clears this reference when the node is deallocated.
   @exclusivity(unchecked) private unowned(unsafe) var node: ObservationNode?
   /// The observer's positions in the node's lists, for removal in O(1) per field.
   var positions: [(field: Int, position: Int)] = []

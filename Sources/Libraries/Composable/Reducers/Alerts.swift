@@ -23,7 +23,7 @@ public struct AlertState<Action> {
   /// The buttons, in the order in which they are shown.
   public var buttons: [ButtonState<Action>]
 
-  /// Makes an alert. Assign it to a field of the parent's state to show it.
+  /// Makes an alert. Assign the alert to a field of the parent's state to show it.
   public init(_ title: String, message: String = "", buttons: [ButtonState<Action>] = []) {
     self.title = title
     self.message = message
@@ -62,8 +62,8 @@ extension ButtonState: Equatable where Action: Equatable {}
 extension ButtonState: Sendable where Action: Sendable {}
 
 extension FieldChangesOf {
-  /// Called before `set` of an alert. A newly assigned alert counts as a change, even if it is
-  /// equal.
+  /// Called before `set` of an alert. A newly assigned alert counts as a change, even if it equals
+  /// the old alert.
   @inlinable
   public mutating func set<Action: Equatable>(
     _ index: Int, from old: AlertState<Action>?, to new: AlertState<Action>?

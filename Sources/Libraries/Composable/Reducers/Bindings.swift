@@ -42,8 +42,8 @@ public struct BindingAction<State: ObservableState>: Sendable {
     BindingAction(target: .part(part), value: value) { $0[keyPath: part] = value }
   }
 
-  /// Returns whether the action sets `field`. Use it to react to the field after the
-  /// ``BindingReducer``.
+  /// Returns whether the action sets `field`. A reducer that follows the ``BindingReducer`` can
+  /// thus react to the field.
   public func sets<Value>(_ field: FieldKey<State, Value>) -> Bool {
     target == .field(State._$fields[keyPath: field].index)
   }

@@ -11,8 +11,8 @@ public protocol ChildPath {
   /// Calls `body` with the child, or with `nil` if it is absent.
   static func read<Result>(_ root: Root, _ body: (Child?) -> Result) -> Result
 
-  /// Mutates the child in place and records changes. Returns `nil` if the child is absent. Call it
-  /// only if the child is present: otherwise the access might be recorded as a change.
+  /// Mutates the child in place and records changes. Returns `nil` if the child is absent. Must be
+  /// called only if the child is present: otherwise the access might be recorded as a change.
   static func modify<Result>(_ root: inout Root, _ body: (inout Child) -> Result) -> Result?
 }
 

@@ -7,8 +7,8 @@ extension ReducerStep {
   ///     …
   ///     Reduce { … }.ifCaseLet(\.phase, case: \.live, action: \.show) { Show() }
   ///
-  /// The child runs before its parent. Its effects are cancelled when the field changes to another
-  /// case, and when the same case gets a state with another `id`.
+  /// The child runs before its parent. The child's effects are cancelled when the field changes to
+  /// another case, and when the same case gets a state with another `id`.
   @inlinable
   public func ifCaseLet<
     Lens: FieldLens, Phase: MutableCaseLens, Case: CaseLens, Child: Reducer

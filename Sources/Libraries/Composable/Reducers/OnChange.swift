@@ -39,7 +39,8 @@ extension ReducerStep {
   ///
   /// Uses the field's dirty bit: nothing is copied, and nothing is compared while the field does
   /// not change. Assigning an equal value is not a change.
-  /// - Parameter field: A field of this state. A child observes changes inside itself.
+  /// - Parameter field: A field of this state. Changes inside a child must be observed in the
+  ///   child's reducer.
   @inlinable
   public func onChange<Lens: FieldLens>(
     of field: KeyPath<State.Lenses, Lens>,

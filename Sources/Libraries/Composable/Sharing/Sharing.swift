@@ -6,7 +6,7 @@ public enum SharedAction<Value: Equatable & Sendable>: Equatable, Sendable {
   /// Stops listening.
   case leave
   /// The value was changed, by this feature or by another one. The field has the newest value,
-  /// which may be newer than this one.
+  /// which may be newer than the value of the action.
   case changed(Value, version: UInt64)
 }
 
@@ -141,7 +141,7 @@ extension ReducerStep {
   /// ``SharedAction/changed(_:version:)``. The reducer to which this modifier is applied sees the
   /// action after the field was updated.
   ///
-  /// Use it for small values: the field is compared after each action of the feature.
+  /// Use this modifier for small values: the field is compared after each action of the feature.
   @inlinable
   public func sharing<Lens: FieldLens, Case: CaseLens, Value: Equatable & Sendable>(
     _ field: KeyPath<State.Lenses, Lens>, with shared: Shared<Value>,

@@ -56,8 +56,8 @@ extension ObservationPoint where State: ObservableState {
 
 extension ObservationPoint {
   /// Returns the path to the node of the element in `slot`. The node stays the same while the
-  /// element exists, and when the whole collection is replaced by one that contains its key. The
-  /// node's observers are called one last time when the element is removed.
+  /// element exists, and when the whole collection is replaced by a collection that contains the
+  /// element's key. The node's observers are called one last time when the element is removed.
   public func element<ID: Hashable & Sendable, Element: ObservableState>(
     _ slot: KeyedSlot, id: ID
   ) -> ObservationPoint<Element> where State == KeyedCollection<ID, Element> {

@@ -164,7 +164,7 @@ extension Store {
     }
   }
 
-  /// Runs `body`. Effects that it starts belong to the tracked send `origin`.
+  /// Runs `body`. Effects that `body` starts belong to the tracked send `origin`.
   @inlinable
   func within(_ origin: UInt64, _ body: () -> Void) {
     let outer = self.origin

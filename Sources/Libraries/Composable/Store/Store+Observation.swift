@@ -18,7 +18,7 @@ extension Store {
   }
 
   /// Calls `callback` when an optional child is added or removed, with whether it is present.
-  /// Changes inside the child do not call it.
+  /// Changes inside the child do not call `callback`.
   public func observePresence<Child: ObservableState>(
     _ field: FieldKey<State, Child?>, _ callback: @escaping (_ isPresent: Bool) -> Void
   ) -> Observer {

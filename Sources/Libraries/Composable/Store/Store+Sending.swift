@@ -134,7 +134,7 @@ public enum ActionKind {
   }
 }
 
-/// An action that contains another action and an address.
+/// An action that contains the action of an element or a presented child.
 protocol NestedAction {
   var nested: Any { get }
 }

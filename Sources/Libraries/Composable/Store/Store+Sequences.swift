@@ -35,8 +35,8 @@ extension Store {
     resume(sequence.origin) { advance(sequence) }
   }
 
-  /// Performs effects in response to a message of an effect. Actions that they send are treated as
-  /// actions of an effect.
+  /// Performs effects in response to a message of an effect. Actions that the performed effects
+  /// send are treated as actions of an effect.
   private func resume(_ origin: UInt64, _ body: () -> Void) {
     guard !isReducing else { return within(origin, body) }
     resumed = []

@@ -4,8 +4,9 @@
 ///     let observer = store.observe(\.title) { print(store.state.title) }
 ///     store.send(.titled("Evening show"))
 ///
-/// Not `Sendable`: a store belongs to its ``Lane`` and is used only there. Effects reach it through
-/// a mailbox. The cost of a send does not grow with the number of observers or child handles.
+/// Not `Sendable`: a store belongs to its ``Lane`` and is used only there. Effects reach the store
+/// through a mailbox. The cost of a send does not grow with the number of observers or child
+/// handles.
 public final class Store<State: ObservableState, Action: Sendable> {
   /// The time at which observers are called.
   public enum Notification: Sendable {
@@ -62,7 +63,7 @@ public final class Store<State: ObservableState, Action: Sendable> {
   /// A closure that receives each action of a running effect instead of the reducer. A program that
   /// logs every input can thus log the action before sending it.
   @exclusivity(unchecked) @usableFromInline package var onEffectAction: ((Action) -> Void)?
-  /// Whether effects are started. A program turns this off while it replays recorded actions,
+  /// Whether effects are started. A program turns effects off while it replays recorded actions,
   /// because the recording already contains the actions of effects.
   @exclusivity(unchecked) @usableFromInline package var startsEffects = true
 

@@ -52,7 +52,7 @@ package struct Calibration: Sendable {
   /// The frames of Android's FrameTimeline, for each trace that contains them.
   package private(set) var frames: [MeasuredTrace.Frames] = []
 
-  /// The minimum number of measurements. With fewer, too few can be held out.
+  /// The minimum number of measurements, so that enough of them can be held out.
   static let fewest = 10
 
   /// - Throws: ``CalibrationProblem`` if the measurements do not match the screen.

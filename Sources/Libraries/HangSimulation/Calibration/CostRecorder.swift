@@ -66,9 +66,9 @@ final class CostRecorder {
   /// The number of samples of a view or action kind that suffices to detect growth.
   private static let most = 256
 
-  /// Returns the measurements. Work that grows with a collection includes its sizes. Other sizes
-  /// are omitted, because a fit would divide noise among them. `reads` returns the names of the
-  /// fields that the views of a name read.
+  /// Returns the measurements. Measurements of work that grows with a collection include the
+  /// collection's sizes. Other sizes are omitted, because a fit would divide noise among them.
+  /// `reads` returns the names of the fields that the views of a name read.
   func measured(
     on device: Device, for duration: VirtualTime, reads: @escaping (String) -> [String]
   ) -> [CostMeasurement] {
@@ -85,7 +85,7 @@ final class CostRecorder {
         let path = reader.sizes.paths.firstIndex(of: field)
       else { continue }
       for index in members[GrowthSubject(kind: found.kind, name: found.name)] ?? [] {
-        // Early rows are shorter, because some collections appear later.
+        // A row has no sizes of collections that appear later.
         let row = looks[places[index].look]
         measurements[index].sizes[field] = path < row.count ? row[path] : 0
       }

@@ -1,6 +1,6 @@
 extension Device {
-  /// Returns this device with the costs from its traces. Costs that the traces do not contain are
-  /// kept and count as assumed.
+  /// Returns this device with the costs that its traces contain. Costs that the traces do not
+  /// contain are kept and count as assumed.
   ///
   ///     let phone = try guess.calibrated(by: [trace], for: plan)
   ///     #expect(phone.profile.costs.measured.contains("CartView.evaluation"))

@@ -5,10 +5,10 @@
 /// each group, relative to the cost. With this scale, Tukey's biweight gives no weight to
 /// measurements that deviate by more than 4.685 scales.
 ///
-/// Both steps use iteratively reweighted least squares: P. W. Holland, R. E. Welsch, "Robust
-/// regression using iteratively reweighted least-squares", Communications in Statistics A6 (1977).
-/// Each iteration is solved without negative costs by the active set method of C. L. Lawson, R. J.
-/// Hanson, "Solving Least Squares Problems" (1974), chapter 23.
+/// Both steps use iteratively reweighted least squares: Holland and Welsch, "Robust regression
+/// using iteratively reweighted least-squares", Communications in Statistics A6 (1977). Each
+/// iteration is solved without negative costs by the active set method of Lawson and Hanson,
+/// "Solving Least Squares Problems" (1974), chapter 23.
 struct RobustFit {
   /// A measured duration and its costs, each with the factor by which it is multiplied.
   struct Row {

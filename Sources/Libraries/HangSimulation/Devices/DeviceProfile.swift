@@ -88,7 +88,7 @@ public struct DeviceProfile: Hashable, Sendable {
     }
 
     /// Returns these costs with an additional cost of actions of this kind per element of a
-    /// collection in the state, such as `chat.messages`. Use it for a sort or a search.
+    /// collection in the state, such as `chat.messages`. Use this cost for a sort or a search.
     ///
     /// The cost is charged after the reduction, based on the resulting sizes.
     public func action(_ name: String, per field: String, _ cost: Duration) -> Costs {
@@ -147,7 +147,7 @@ public struct DeviceProfile: Hashable, Sendable {
     }
 
     /// Returns this cost with an additional cost per element of a collection in the state, such as
-    /// `chat.messages`. Use it for a body that reads all elements.
+    /// `chat.messages`. Use this cost for a body that reads all elements.
     public func per(_ field: String, _ cost: Duration) -> ViewCost {
       var result = self
       result.fields[field] = VirtualTime(cost).nanoseconds
@@ -156,7 +156,7 @@ public struct DeviceProfile: Hashable, Sendable {
   }
 }
 
-/// A device under certain conditions. Reports use its name for the runs:
+/// A device under certain conditions. Its name identifies runs in reports:
 /// `iphone-13-mini+low-power`.
 public struct Device: Hashable, Sendable {
   /// The device without its conditions.
@@ -234,7 +234,7 @@ public struct Device: Hashable, Sendable {
   }
 }
 
-/// Costs that replace those of the device's profile, in nanoseconds on the reference device.
+/// Costs that replace the costs of the device's profile, in nanoseconds on the reference device.
 package struct CostOverrides: Hashable, Sendable {
   package var action: Int64?
   package var element: Int64?

@@ -166,7 +166,7 @@ struct RunCollector {
     }
     record.add(start: start, length: length, appearance: appearance)
     busy += length
-    // The thread should have been free at the first refresh after the turn's start.
+    // The hitch is the part of the turn after the first refresh that follows the turn's start.
     hitch += max(
       0, start + length - grid.frame(after: Instant(nanoseconds: start)).nanoseconds)
     let index = Int(start / bucket)

@@ -5,7 +5,7 @@ import Wording
 /// Under load, the daemon stops reading from its senders until it has caught up. A simulation
 /// cannot slow its senders down, because the scenario fixes the arrival times, so a device that is
 /// slower than its events falls behind without limit. A run that exceeds a limit therefore ends
-/// with an error. Its figures would describe a stream that no sender could send.
+/// with an error. The figures of such a run would describe a stream that no sender could send.
 package struct RunLimits: Sendable {
   /// The maximum number of received events that no frame has shown yet; each event takes 16 bytes,
   /// to measure its latency.
@@ -14,7 +14,7 @@ package struct RunLimits: Sendable {
   /// hangs, 24 bytes each.
   package var keptTurns = 1_000_000
 
-  /// No limits, for searches that exceed a device's capacity in their own process.
+  /// No limits, for a search that deliberately exceeds a device's capacity, in its own process.
   package static let none = RunLimits(waiting: .max, keptTurns: .max)
 
   /// Returns why a run must end early, with a remedy; `nil` if no limit is exceeded.

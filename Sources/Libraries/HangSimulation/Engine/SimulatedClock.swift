@@ -60,7 +60,7 @@ package final class SimulatedClock: EvaluationClock {
 
   private static let end = Int64.max / 4
 
-  /// Converts a time measured on this machine to the device.
+  /// Converts a time measured on this machine to a time on the device.
   func scaled(_ measured: Int64) -> Int64 { costs.scaled(measured) }
 
   /// Spends a time measured on this machine.
@@ -105,7 +105,7 @@ package final class SimulatedClock: EvaluationClock {
 
   /// The paths in the costs that the state never contained.
   var unknownPaths: [String] {
-    // If no such view or action occurred, the state was never read.
+    // If no view or action with such costs occurred, the state was never read.
     knownPaths.isEmpty ? [] : costs.paths.filter { reader.sizes[$0] == nil }.sorted()
   }
 

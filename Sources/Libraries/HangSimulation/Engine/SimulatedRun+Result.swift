@@ -25,12 +25,12 @@ extension SimulatedRun {
     watch?.growth(on: device, reads: screen.views.reads, with: earlier) ?? ([], WorkTable())
   }
 
-  /// Returns the avoidable work of the run; `nil` if the run does not look for it.
+  /// Returns the avoidable work of the run; `nil` if the run does not look for avoidable work.
   func findings(_ report: RunReport) -> RunFindings? {
     watch?.found(report, device)
   }
 
-  /// Returns the report. Complete only after the run has ended.
+  /// Returns the report, which is complete only after the run has ended.
   package func report() -> RunReport {
     collector.report(
       device: device, variant: variant.name, events: screen.eventTotals,

@@ -29,7 +29,8 @@ package final class SimulatedRun {
   private let grid: FrameGrid
   /// The time at which the first effect with work for the thread resumed; `nil` if there is none.
   @exclusivity(unchecked) private var resumedAt: VirtualTime?
-  /// The first refresh at which the screen may have something to draw; it is not asked earlier.
+  /// The first refresh at which the screen may have something to draw; the screen is not asked
+  /// earlier.
   @exclusivity(unchecked) private var nextRefresh = VirtualTime.zero
   /// The start of the turn that has not received all of its events yet; `nil` between turns.
   @exclusivity(unchecked) private var openTurn: Int64?
@@ -145,7 +146,7 @@ package final class SimulatedRun {
     if let next = world.nextTime, next <= duration, isEffectNext(next, before: wake) {
       world.resumeNext()
       collector.countStep()
-      // The thread continues the effect when it is free.
+      // The thread continues the effect when the thread is free.
       if world.wantsThread { resumedAt = resumedAt ?? next }
       return true
     }
@@ -160,7 +161,7 @@ package final class SimulatedRun {
   }
 
   /// Receives and reduces the events that arrived before the turn began, as far as the slice
-  /// allows. Finishes the turn after the last of these events.
+  /// allows. Finishes the turn after the last event that arrived before it.
   private func work(onTurnFrom start: Int64, until end: Int) -> Bool {
     let hasMore = receive(until: start, end)
     recorder?.beginTurn()
@@ -232,8 +233,8 @@ package final class SimulatedRun {
     trace?.turn(start, clock.time, isFrame: isFrame)
   }
 
-  /// Receives the events that have arrived up to `time`. Returns whether there may be more than fit
-  /// into the slice.
+  /// Receives the events that have arrived up to `time`. Returns whether more events may have
+  /// arrived than fit into the slice.
   private func receive(until time: Int64, _ end: Int) -> Bool {
     let now = Instant(nanoseconds: time)
     // No event is processed after the end of the run, even if a turn that began earlier is still

@@ -12,7 +12,7 @@ package final class SimulationLane: Lane, TaskExecutor {
   /// Whether jobs are waiting: checked after every turn, and almost always false.
   private let hasJobs = Atomic<Bool>(false)
   private let pool: SimulationLane?
-  /// Measures the real computing time of effects. Set only while nothing runs.
+  /// Measures the real computing time of effects. The meter is set only while nothing runs.
   private let meter = Guarded<EffectMeter?>(nil)
 
   /// - Parameter pool: The lane of effects that do not run on this lane; `nil` if they do.

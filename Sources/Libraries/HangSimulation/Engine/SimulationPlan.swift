@@ -21,7 +21,7 @@ public struct SimulationPlan: Sendable {
   public var measuredRepeats = 0
   /// The parameters that were set from outside, for the report.
   package var parameters: [(key: String, value: String)] = []
-  /// Whether names are checked after the runs. False if they were already checked in the scenario.
+  /// Whether names are checked after the runs; false if the scenario's names were already checked.
   package var checksNames = true
   package var limits = RunLimits()
   /// A factor for the rates of generated events, in millionths.

@@ -22,8 +22,8 @@ package protocol SlicedScreen: RunningScreen {
   /// because faults drop or hold them. They count as work.
   func consumeUnseen() -> Int
 
-  /// The maximum number of events in flight, set once it is exceeded; otherwise `nil`. Once it is
-  /// set, no further events are created, so the run must end.
+  /// The maximum number of events in flight, set once it is exceeded; otherwise `nil`. Once this
+  /// property is set, no further events are created, so the run must end.
   var overload: Int? { get }
 
   /// A way to reduce the number of events, for errors: `lower the rate of events[1]`.

@@ -25,7 +25,7 @@ extension EventSource {
 public struct Delivery<Event> {
   /// The event.
   public var event: Event
-  /// The time at which it would arrive without faults.
+  /// The time at which the event would arrive without faults.
   public var intended: VirtualTime
 
   /// Creates a delivery of an event that should arrive at `intended`.

@@ -39,7 +39,7 @@ public struct Fault: Hashable, Sendable {
     Fault(.stall, start, length)
   }
 
-  /// Delivers the events of the window `times` as fast, starting at its beginning.
+  /// Delivers the events of the window `times` times as fast, starting at the window's beginning.
   public static func burst(times: Int, at start: Duration, for length: Duration) -> Fault {
     Fault(.burst(times: max(1, times)), start, length)
   }

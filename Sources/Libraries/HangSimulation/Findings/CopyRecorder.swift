@@ -39,7 +39,7 @@ final class CopyRecorder {
   func beginAction() {
     isLooking = turn & (stride - 1) == 0 && inTurn < Self.mostInTurn
     guard isLooking else { return }
-    // Costs nothing if the previous action was sampled.
+    // The update costs nothing if the previous action was sampled.
     reader.update()
     // Reuses the existing memory. Assigning the arrays would share their storage, and the next
     // update would copy it.

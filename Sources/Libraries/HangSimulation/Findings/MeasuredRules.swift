@@ -31,7 +31,7 @@ struct MeasuredRules {
   private var quarterFrame: Int64 { 250_000_000 / Int64(refreshRate) }
   /// The least work of one piece, in nanoseconds, that counts as heavy, however often it runs.
   private static let leastLoad: Int64 = 100_000
-  /// The least work per shown element, in nanoseconds. Less is normal for a view.
+  /// The least work per shown element, in nanoseconds, that is reported. Less is normal for a view.
   private static let leastPerElement: Int64 = 10_000
 
   private func scaled(_ time: Int64) -> Int64 {
@@ -159,7 +159,7 @@ struct MeasuredRules {
     }
   }
 
-  /// The least growth, in elements, that is reported. Collections that a person fills by hand stay
-  /// below it.
+  /// The least growth, in elements, that is reported. Collections that a person fills by hand grow
+  /// less.
   private static let leastGrowth = 256
 }

@@ -31,8 +31,8 @@ extension ViewNode {
   }
 }
 
-/// Counts list rows that look like an earlier row but have another identifier. An identifier based
-/// on the content would have kept their identity.
+/// Counts list rows that look like an earlier row but have another identifier. With an identifier
+/// based on the content, such rows would have kept their identity.
 struct RowIdentity {
   private(set) var count = 0
   private(set) var renamed = 0

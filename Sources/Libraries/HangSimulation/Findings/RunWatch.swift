@@ -48,7 +48,7 @@ final class RunWatch {
 
   func beginAction() {
     copies?.beginAction()
-    // The work begins last, so that the preparations are not measured.
+    // The measurement begins last, so that it excludes the preparations.
     work.beginAction()
   }
 

@@ -9,9 +9,10 @@ final class SizeHistory {
   /// Private to this history, so that the paths do not depend on how often other code reads the
   /// sizes.
   private var sizes = StateSizes()
-  /// One row per interval. Early rows are shorter because further collections appear later.
+  /// One row per interval, without the sizes of collections that appear later.
   private var rows: [[Int]] = []
-  /// The time of the next sample. Runs check it in each turn, up to a million times per second.
+  /// The time of the next sample. Runs check this time in each turn, up to a million times per
+  /// second.
   @exclusivity(unchecked) private var due: Int64 = 0
 
   /// - Parameter duration: The duration of the run, in nanoseconds.
@@ -31,7 +32,7 @@ final class SizeHistory {
   }
 
   /// The paths of the collections with their sizes over time. Intervals after the last sample have
-  /// its sizes.
+  /// the sizes of that sample.
   var collections: [(path: String, sizes: [Int])] {
     let idle = repeatElement(rows.last ?? [], count: Int(Self.parts) + 1 - rows.count)
     return sizes.paths.enumerated().map { index, path in

@@ -89,7 +89,7 @@ enum HangChart {
 }
 
 /// A line chart of the longest turn in each part of the run, with the bounds of microhangs and
-/// hangs. Below it, the number of events; behind both, the periods of faults.
+/// hangs. A chart below shows the number of events; both charts mark the periods of faults.
 struct TimelineChart {
   private static let width = 960
   private static let height = 160

@@ -99,8 +99,8 @@ package struct RunMetrics: Sendable, Hashable {
 
 /// Compares runs side by side.
 package enum RunComparison {
-  /// Returns a table with a column for each run, under `headings`. With two runs, it also shows the
-  /// change from the first to the second.
+  /// Returns a table with a column for each run, under `headings`. With two runs, the table also
+  /// shows the change from the first to the second.
   package static func lines(
     _ runs: [RunMetrics], headings: [String], indent: Int = 2
   ) -> [String] {

@@ -232,7 +232,7 @@ public struct TurnReport: Sendable, Hashable {
   public var actionCost: Int64
   /// The view with the longest evaluation, excluding nested views.
   public var view: String?
-  /// The cost of its evaluation, excluding nested views.
+  /// The cost of that view's evaluation, excluding nested views.
   public var viewCost: Int64
   /// The action and the field that caused the evaluation; `nil` if no action did.
   public var viewTrigger: EvaluationTrigger?

@@ -6,8 +6,8 @@ import ViewGraph
 /// Each run is a process with one thread. Slices nest: a turn contains actions and views, and views
 /// contain views. An arrow connects an action to each view whose evaluation it triggered.
 package final class TraceRecorder {
-  /// The number of events that viewers can open easily. Later events are omitted, and the trace
-  /// contains a note.
+  /// The number of events that trace viewers can open easily. Later events are omitted, and the
+  /// trace contains a note.
   private static let limit = 200_000
 
   private var body = ""
@@ -19,7 +19,7 @@ package final class TraceRecorder {
   private var flows: [String: UInt64] = [:]
   private var pending: [(name: String, start: Int64, end: Int64, flow: UInt64)] = []
 
-  /// Begins a run. The following events belong to it.
+  /// Begins a run, to which the following events belong.
   func begin(_ run: String) {
     process += 1
     flows = [:]

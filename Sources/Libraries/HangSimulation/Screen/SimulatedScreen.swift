@@ -111,7 +111,7 @@ public protocol EventThrottle<Event, Action> {
   /// Receives an event, and appends the actions that are due immediately.
   mutating func receive(_ event: Event, at now: Instant, into actions: inout [Action])
 
-  /// Appends the actions that are due. Called once per frame, before it is drawn.
+  /// Appends the actions that are due. Called once per frame, before the frame is drawn.
   mutating func wake(at now: Instant, into actions: inout [Action])
 
   /// The latest time at which ``wake(at:into:)`` has actions to append; `nil` if nothing is held.

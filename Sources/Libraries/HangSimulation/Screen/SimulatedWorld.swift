@@ -54,7 +54,8 @@ public final class SimulatedWorld: @unchecked Sendable {
     random = SeededGenerator(seed: seed, stream: 2)
   }
 
-  /// The lane of the store: the screen's thread. Effects run on it unless they specify otherwise.
+  /// The lane of the store: the screen's thread. Effects run on this lane unless they specify
+  /// otherwise.
   public var lane: any Lane { screenLane }
 
   /// The clock that the costs of evaluations and actions advance. Pass it to the ``ViewGraph``.
@@ -64,8 +65,8 @@ public final class SimulatedWorld: @unchecked Sendable {
   /// before the run receives it.
   func seeSizes(_ look: @escaping (inout StateSizes) -> Void) { clock.look = look }
 
-  /// Starts measuring effects on the screen's thread. With `spends`, the time measured there
-  /// advances the screen's clock, and computation outside the lane occupies another core.
+  /// Starts measuring effects on the screen's thread. With `spends`, the measured time advances the
+  /// screen's clock, and computation outside the lane occupies another core.
   func measureEffects(with meter: EffectMeter, spending spends: Bool) {
     screenLane.measure(with: meter)
     guard spends else { return }
@@ -91,8 +92,8 @@ public final class SimulatedWorld: @unchecked Sendable {
   // MARK: Effects
 
   /// Adds something that effects wait for, such as a server, a file, or a computation. Must be
-  /// called while the screen is created, before the run begins. The name identifies its figures in
-  /// reports and thresholds.
+  /// called while the screen is created, before the run begins. The name identifies the effect's
+  /// figures in reports and thresholds.
   ///
   ///     let payment = world.effect("payment", EffectModel(latency: .milliseconds(300), failures: 0.02))
   ///     return Checkout(pay: { try await payment.succeed() })
@@ -177,23 +178,22 @@ public final class SimulatedWorld: @unchecked Sendable {
 public struct EffectModel: Hashable, Sendable {
   /// The time from the end of the work to the answer.
   package var latency = VirtualTime.zero
-  /// The maximum additional latency. Each answer adds a random share of it.
+  /// The maximum additional latency, of which each answer adds a random share.
   package var spread = VirtualTime.zero
   /// The processor time of the work, on the reference device.
   package var cost = VirtualTime.zero
   /// The number of failures per thousand.
   package var failures: Int64 = 0
-  /// The number per thousand that is never answered.
+  /// The number of requests per thousand that are never answered.
   package var silence: Int64 = 0
 
   /// Creates a model of a service.
   ///
   /// - Parameters:
   ///   - latency: The time from the end of the work to the answer.
-  ///   - spread: The maximum additional latency. Each answer adds a random share of it.
-  ///   - cost: The processor time of the work, on the reference device. It is spent on the cores
-  ///     that the screen's thread does not use; on a device with one core, while the thread is
-  ///     idle.
+  ///   - spread: The maximum additional latency, of which each answer adds a random share.
+  ///   - cost: The processor time of the work, on the reference device, spent on the cores that the
+  ///     screen's thread does not use; on a device with one core, while the thread is idle.
   ///   - failures: The share that fails, from 0 to 1.
   ///   - silence: The share that is never answered, from 0 to 1.
   public init(

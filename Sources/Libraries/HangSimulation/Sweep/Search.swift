@@ -67,7 +67,7 @@ extension SimulationPlan {
     switch quantity {
     case .load: plan.load = Int64((Double(load) * factor).rounded())
     case .slowdown:
-      // Keeps the name, because the condition may refer to it.
+      // The device keeps its name, because the condition may refer to the name.
       plan.devices = devices.map { device in
         Device(
           profile: device.slowed(by: factor).profile, name: device.name,

@@ -84,7 +84,7 @@ extension SweepReport {
     return String(decoding: json.bytes, as: UTF8.self)
   }
 
-  /// The metrics in the JSON report: those of the tables, and those of the thresholds.
+  /// The metrics in the JSON report: the metrics of the tables and of the thresholds.
   private var recordedMetrics: [String] {
     var names = Self.metrics
     for report in thresholds {

@@ -74,8 +74,8 @@ extension Threshold {
     return nil
   }
 
-  /// Returns the number of seeds that a percentile needs. With fewer seeds it would equal the
-  /// minimum or maximum.
+  /// Returns the number of seeds that a percentile needs. With fewer seeds, a percentile would
+  /// equal the minimum or maximum.
   private static func seeds(for percentile: Int) -> Int {
     let rest = min(percentile, 100 - percentile)
     return (100 + rest - 1) / rest

@@ -68,7 +68,7 @@ extension ThresholdMetric {
     }
   }
 
-  /// Returns the reason why there is no value.
+  /// Returns the reason why the run has no value of the metric.
   func absence(in run: RunReport, _ window: TurnWindow) -> String {
     switch self {
     case .growth: return "growth was not measured"
@@ -124,7 +124,8 @@ extension ThresholdMetric {
 }
 
 extension RunReport {
-  /// Returns how many turns were at least this long; `nil` if the report does not contain it.
+  /// Returns how many turns were at least this long; `nil` if the report does not contain this
+  /// number.
   fileprivate func turns(over bound: Int64) -> Int? {
     if let turnRecord { return turnRecord.count(over: bound, in: TurnWindow()) }
     switch UInt64(bound) {

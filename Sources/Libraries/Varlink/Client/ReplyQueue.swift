@@ -26,7 +26,7 @@ final class ReplyQueue: Sendable {
 
   var isFull: Bool { state.withLock { $0.replies.count >= Self.capacity } }
   var hasEnded: Bool { state.withLock { $0.end != nil } }
-  /// Whether the last reply was consumed. False if the series ended with an error.
+  /// Whether the last reply was consumed; false if the series ended with an error.
   var isFinished: Bool {
     state.withLock { state in
       if case .some(.none) = state.end { state.replies.isEmpty } else { false }
@@ -55,7 +55,8 @@ final class ReplyQueue: Sendable {
     waiter?.resume(returning: .failure(error))
   }
 
-  /// Returns the next reply, or nil after the last one. Only one task may call it at a time.
+  /// Returns the next reply, or nil after the last one. Only one task may call this method at a
+  /// time.
   func next() async throws(VarlinkClientError) -> [JSONName: JSONValue]? {
     let reply: Reply = await withCheckedContinuation { continuation in
       let (now, madeRoom) = state.withLock { state -> (Reply?, Bool) in

@@ -75,8 +75,8 @@ package final class Clients: Sendable {
   /// The resources that were refused or withdrawn.
   var refusals: RefusalCounts { state.withLock { $0.shares.refusals } }
 
-  /// Admits a connection, for which idle ones may be closed. Returns nil if the connection is
-  /// refused.
+  /// Admits a connection, for which idle connections may be closed. Returns nil if the connection
+  /// is refused.
   func admit(_ channel: any Channel, peer: Peer?) -> Seat? {
     let rank = peer.map(rank) ?? .stranger
     let (id, closing) = state.withLock { state in

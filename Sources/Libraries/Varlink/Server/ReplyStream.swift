@@ -5,11 +5,11 @@ package import NIOCore
 ///
 /// Memory stays bounded however slowly the client reads: at most
 /// ``VarlinkServer/Limits/outputBytes`` and one reply wait for the client. A producer of states
-/// rather than events should use ``trySend(parameters:)``. When that returns false, it should call
-/// ``waitUntilWritable()`` and then send the newest state; intermediate states are merged or
-/// skipped.
+/// rather than events should use ``trySend(parameters:)``. When that method returns false, the
+/// producer should call ``waitUntilWritable()`` and then send the newest state; intermediate states
+/// are merged or skipped.
 package final class ReplyStream: Sendable {
-  /// Whether the client accepts more than one reply. If not, sending throws
+  /// Whether the client accepts more than one reply. If false, sending throws
   /// ``ServiceError/expectedMore``.
   package let wantsMore: Bool
   private let gate: OutputGate

@@ -5,8 +5,8 @@ import UnixSockets
 /// replies.
 ///
 /// Confined to the connection's event loop. While a call runs, the following bytes wait unparsed.
-/// Once they contain a complete message, reading stops, so a client that pipelines endlessly is
-/// held back by its own socket buffer.
+/// Once the waiting bytes contain a complete message, reading stops, so a client that pipelines
+/// endlessly is held back by its own socket buffer.
 package final class ServerConnection: ChannelDuplexHandler {
   package typealias InboundIn = ByteBuffer
   package typealias OutboundIn = Never
@@ -44,7 +44,7 @@ package final class ServerConnection: ChannelDuplexHandler {
   private var heldRead = false
   /// Closes the connection if the rest of a call does not arrive in time.
   private var inputDeadline: Scheduled<Void>?
-  /// Whether the client has ended its input. Calls that it has sent are still answered.
+  /// Whether the client has ended its input. Calls that the client has sent are still answered.
   private var inputEnded = false
   /// Whether the client no longer reads replies. One-way calls that were sent earlier still run.
   private var disconnected = false
@@ -150,8 +150,8 @@ package final class ServerConnection: ChannelDuplexHandler {
   }
 
   /// Closes the connection after the current call has finished, unless it is a monitor, and the
-  /// client has read its replies. After ``VarlinkServer/Limits/drainTimeout`` it closes in any
-  /// case.
+  /// client has read its replies. After ``VarlinkServer/Limits/drainTimeout``, the connection is
+  /// closed in any case.
   package func stop() {
     isStopping = true
     if let running {
@@ -289,7 +289,8 @@ package final class ServerConnection: ChannelDuplexHandler {
     case (.error(let error), .simple), (.error(let error), .more), (.error(let error), .upgrade):
       writeError(error)
     case (.close, .simple), (.close, .more), (.close, .upgrade):
-      // After a disconnect, a cancelled handler ends this way, and one-way calls may still follow.
+      // A handler that a disconnect has cancelled also ends without a reply, and one-way calls may
+      // follow.
       if !disconnected { isStopping = true }
     }
     if isStopping { closeAfterWriting() } else { startNext() }

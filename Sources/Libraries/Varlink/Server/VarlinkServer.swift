@@ -6,8 +6,8 @@ package import UnixSockets
 
 /// Serves interfaces over a Unix stream socket.
 ///
-/// Implements UAPI.20. Replies have the order of the calls of a connection. Malformed messages end
-/// the connection. `org.varlink.service` is built in.
+/// Implements UAPI.20. Each connection gets its replies in the order of its calls. Malformed
+/// messages end the connection. `org.varlink.service` is built in.
 package final class VarlinkServer: Sendable {
   /// Limits on the resources that clients can make the server hold.
   ///
@@ -39,7 +39,7 @@ package final class VarlinkServer: Sendable {
     /// Returns whether a peer has rights. Nil means that all peers have rights.
     package var hasRights: (@Sendable (Peer) -> Bool)?
     /// Returns whether a peer with rights may use the reserve of a sixteenth, and more than three
-    /// quarters of the rest. Nil means that all may.
+    /// quarters of the rest. Nil means that all peers with rights may.
     package var hasReserve: (@Sendable (Peer) -> Bool)?
     /// The maximum number of reply bytes, including errors, that may wait for one client before its
     /// handlers are held back. A short reply counts as its actual cost, about half a kibibyte.

@@ -2,8 +2,8 @@ package import JSON
 
 /// An error reply, which a method returns instead of its output parameters.
 ///
-/// Handlers throw it and clients catch it. For the errors of your own interface, define a type that
-/// conforms to ``VarlinkErrorConvertible``.
+/// Handlers throw this error and clients catch it. For the errors of your own interface, define a
+/// type that conforms to ``VarlinkErrorConvertible``.
 package struct VarlinkError: Error, Equatable, Sendable {
   /// The fully qualified name, such as `org.example.ftl.NotEnoughEnergy`.
   package let name: String
@@ -82,7 +82,7 @@ package enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
     return String(name[..<end])
   }
 
-  /// Makes the typed form of a received error. Fails if it is not an error of
+  /// Makes the typed form of a received error. Fails if the error does not belong to
   /// `org.varlink.service`, or lacks its parameter.
   package init?(_ error: VarlinkError) {
     func text(_ name: JSONName) -> String? { error.parameters[name]?.stringValue }

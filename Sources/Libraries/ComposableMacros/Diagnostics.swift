@@ -2,7 +2,6 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// The errors and warnings of the macros.
 enum MacroMessage: DiagnosticMessage {
   case notAStructOrEnum(macro: String)
   case notAnEnum

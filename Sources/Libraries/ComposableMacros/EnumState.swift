@@ -5,7 +5,6 @@ import SwiftSyntaxBuilder
 struct EnumCase {
   let tag: Int
   let name: String
-  /// The labels and types of the associated values.
   let values: [(label: String?, type: String)]
   /// Whether the only payload is a function, whose parameter must be `@escaping`.
   let isFunction: Bool

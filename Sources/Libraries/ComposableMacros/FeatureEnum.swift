@@ -9,7 +9,6 @@ struct FeatureEnum {
   private let name: String
   private let cases: [EnumCase]
 
-  /// Fails if the enum has no cases.
   init?(_ declaration: EnumDeclSyntax) {
     self.declaration = declaration
     access = declaration.memberAccess
@@ -74,7 +73,6 @@ private struct FeatureCase {
   let name: String
   let type: String
 
-  /// The action type of an alert.
   private var alertAction: String? {
     for prefix in ["AlertState<", "ConfirmationDialogState<"]
     where type.hasPrefix(prefix) && type.hasSuffix(">") {

@@ -2,7 +2,6 @@ import SwiftCompilerPlugin
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// The compiler plug-in that provides the macros.
 @main
 struct ComposablePlugin: CompilerPlugin {
   let providingMacros: [any Macro.Type] = [

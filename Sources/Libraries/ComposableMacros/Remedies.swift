@@ -1,7 +1,6 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// The title of a fix-it.
 struct Remedy: FixItMessage {
   let message: String
 
@@ -21,7 +20,6 @@ extension FixIt {
     .replace(old, by: old.with(\.tokenKind, keyword), remedy)
   }
 
-  /// Returns a fix-it that removes an attribute from a declaration.
   static func remove(_ attribute: AttributeSyntax, from variable: VariableDeclSyntax) -> FixIt {
     let rest = variable.attributes.filter { element in
       if case .attribute(let other) = element { other.id != attribute.id } else { true }

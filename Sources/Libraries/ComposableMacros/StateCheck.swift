@@ -94,7 +94,6 @@ struct StateCheck {
     }
   }
 
-  /// Returns the findings about one field.
   private func findings(in field: StoredField) -> [Finding] {
     let variable = field.declaration
     var findings: [Finding] = []

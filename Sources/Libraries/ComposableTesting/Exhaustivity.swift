@@ -10,7 +10,6 @@ public enum Exhaustivity: Hashable, Sendable {
   public static let off = Exhaustivity.off(showSkippedAssertions: false)
 }
 
-/// The source location of a call in a test.
 struct CallSite: Sendable {
   let fileID: StaticString
   let filePath: StaticString

@@ -87,7 +87,6 @@ public final class ManualLane: Lane, TaskExecutor, SerialExecutor {
     return count
   }
 
-  /// Returns the next batch, or nil if the run is over.
   private func takeBatch() -> ContiguousArray<Work>? {
     contents.withLock { contents in
       guard !contents.work.isEmpty else {

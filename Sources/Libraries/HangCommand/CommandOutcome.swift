@@ -12,7 +12,6 @@ package struct CommandOutcome: Sendable, Equatable {
   /// Work that grows with the state, and effects that hold the thread, one line each. See
   /// ``shownWork``.
   package var realWork: [String] = []
-  /// Whether the runs were repeated with measured costs.
   var hasMeasuredCosts = false
   /// Messages in addition to the report.
   package var notes: [String] = []

@@ -6,7 +6,6 @@ import HangSimulation
 
 /// Options for repeating runs with measured costs.
 package struct CostOptions: ParsableArguments {
-  /// The costs of actions and evaluations.
   enum Costs: String, ExpressibleByArgument, CaseIterable { case assumed, measured }
 
   @Option(

@@ -9,7 +9,6 @@ extension JSONValue {
   }
 }
 
-/// Decodes `Decodable` types from a ``JSONValue`` in memory.
 struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
   let value: JSONValue
   let path: JSONPath

@@ -208,7 +208,6 @@ package struct JSONWriter: Sendable {
   /// Returns a word with the highest bit of each zero byte set.
   private static func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
 
-  /// The value 1 in each byte.
   private static let ones: UInt64 = 0x0101_0101_0101_0101
 
   private static func mustBeEscaped(_ byte: UInt8) -> Bool {

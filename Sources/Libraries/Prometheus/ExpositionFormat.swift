@@ -26,7 +26,6 @@ package enum ExpositionFormat {
     return "{\(pairs.joined(separator: ","))}"
   }
 
-  /// Returns a value or a bound in the notation of the format.
   static func number(_ value: Double) -> String {
     if value == .infinity { return "+Inf" }
     if value == -.infinity { return "-Inf" }

@@ -69,7 +69,6 @@ package struct ClientShares: Sendable {
     var idleSince: ID
   }
 
-  /// A group of clients with a common limit.
   private enum Group {
     case user(UInt32?), withoutRights, withoutReserve, all
 
@@ -83,7 +82,6 @@ package struct ClientShares: Sendable {
     }
   }
 
-  /// The use of one resource.
   private struct Usage {
     let limit: Limit
     var total = 0

@@ -28,7 +28,6 @@ package enum PassedDescriptors {
       socket, SOL_SOCKET, option, &value, socklen_t(MemoryLayout.size(ofValue: value))) == 0
   }
 
-  /// Returns whether the kernel refuses descriptors on a connection.
   private static func areRefused(on socket: Int32) -> Bool {
     var value: Int32 = 1
     var size = socklen_t(MemoryLayout.size(ofValue: value))

@@ -229,7 +229,6 @@ extension DescriptionParser {
   }
 }
 
-/// The forms of names in the grammar of UAPI.20.
 enum DescriptionNames {
   /// Returns whether the name matches `[A-Z][A-Za-z0-9]*`.
   static func isMember(_ name: String) -> Bool {

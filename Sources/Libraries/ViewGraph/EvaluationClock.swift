@@ -23,7 +23,6 @@ extension EvaluationClock {
   public func didEvaluateFrame() {}
 }
 
-/// A clock that reads the time from a function.
 final class FunctionClock: EvaluationClock {
   private let read: () -> UInt64
 

@@ -7,7 +7,6 @@ final class ViewInstance {
   let depth: Int
   /// The names of the fields of the view's state, for the reported causes.
   let fieldNames: [String]
-  /// The observation node of the view's state.
   let node: ObservationNode
   /// Evaluates the body, or returns `nil` if the state does not exist.
   let body: (ViewContext, ReadRecorder) -> ViewNode?
@@ -85,7 +84,6 @@ final class ViewInstance {
     index < fieldNames.count ? fieldNames[index] : index == Evaluation.otherCase ? "(case)" : "?"
   }
 
-  /// Observes the presence of the optional children in `presence`.
   func observePresence(
     _ presence: [Int: PresenceRead], onChange: @escaping (Int) -> Void
   ) {
@@ -124,7 +122,6 @@ final class ViewInstance {
     }
   }
 
-  /// Removes this view and its child views from the screen.
   func remove() {
     for observer in structureObservers.values { observer.cancel() }
     structureObservers = [:]

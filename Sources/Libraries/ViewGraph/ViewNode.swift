@@ -137,7 +137,6 @@ extension ViewNode {
     }
   }
 
-  /// Returns this node with `change` applied to its direct child nodes.
   func mapChildren(_ change: (ViewNode) -> ViewNode) -> ViewNode {
     switch self {
     case .empty, .text, .marked, .person, .badge, .gauge, .sparkline, .child: self

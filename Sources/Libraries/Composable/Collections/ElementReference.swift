@@ -15,7 +15,6 @@ struct ElementReference<ID: Hashable> {
 }
 
 extension KeyedCollection {
-  /// Returns a reference to the element with the key.
   @inlinable
   mutating func reference(to id: ID) -> ElementReference<ID>? {
     guard let slot = slot(of: id) else { return nil }

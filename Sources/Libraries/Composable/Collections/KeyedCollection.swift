@@ -40,7 +40,6 @@ public struct KeyedCollection<ID: Hashable, Element> {
     @usableFromInline var id: ID
     /// The number of elements that used the slot before.
     @usableFromInline var generation: UInt32 = 0
-    /// The element's place in the order.
     @usableFromInline var place: Int32 = 0
 
     @inlinable init(_ id: ID) { self.id = id }

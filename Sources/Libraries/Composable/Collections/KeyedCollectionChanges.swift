@@ -66,7 +66,6 @@ extension KeyedChanges.Entry: Sendable where ID: Sendable {}
   @inlinable static var entered: Self { Self(rawValue: 16) }
 }
 
-/// The record from which ``KeyedChanges`` are made.
 @usableFromInline struct KeyedCollectionChangeRecord<ID: Hashable> {
   /// The number of changes that are listed even if the collection has fewer elements.
   @usableFromInline static var listedAlways: Int { 32 }

@@ -1,6 +1,5 @@
 import Synchronization
 
-/// A thread-safe counter that only increases.
 final class AtomicCounter: Sendable {
   private let value: Atomic<UInt64>
   private let step: UInt64

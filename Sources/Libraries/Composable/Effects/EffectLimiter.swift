@@ -13,7 +13,6 @@ protocol Limiter: AnyObject {
 /// effect. The types of `RateLimiting` are not used, because a sequence must know which effect was
 /// dropped, and because intervals may be zero.
 final class EffectLimiter<Action: Sendable>: Limiter {
-  /// An effect that is held back.
   struct Held {
     let effect: Effect<Action>
     let marks: [EffectMark]
@@ -48,9 +47,7 @@ final class EffectLimiter<Action: Sendable>: Limiter {
     }
   }
 
-  /// The outcome of pushing an effect.
   enum Outcome {
-    /// The effect runs now.
     case passes(Effect<Action>)
     /// The effect waits for its deadline and replaces the effect that waited before.
     case isHeld(Held, insteadOf: Held?)
@@ -93,7 +90,6 @@ final class EffectLimiter<Action: Sendable>: Limiter {
 
   private func isResting(at now: Instant) -> Bool { restsUntil.map { $0 > now } ?? false }
 
-  /// Returns a closure that waits for a deadline.
   func makeWait(until deadline: Instant) -> @Sendable () async throws -> Void {
     let clock = clock
     return { try await clock.sleep(deadline) }

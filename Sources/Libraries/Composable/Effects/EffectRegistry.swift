@@ -10,7 +10,6 @@ struct EffectRegistry {
   private var origins: [UInt64: (count: Int, waiting: [CheckedContinuation<Void, Never>])] = [:]
   /// The number of effects started so far.
   private(set) var started: UInt64 = 0
-  /// The number of running effects.
   private(set) var count = 0
 
   /// The names of running effects, in the order of starting. O(n log n).
@@ -258,7 +257,6 @@ struct EffectRegistry {
 
   // MARK: Limiters
 
-  /// Returns the limiter of `id` in `scope`, and makes one if there is none.
   func limiter(_ id: EffectID, scope: EffectScope, make: () -> any Limiter) -> any Limiter {
     if let limiter = scope.limiters[id] { return limiter }
     if scope.limiters.count >= scope.sweepCount {

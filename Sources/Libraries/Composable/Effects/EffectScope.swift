@@ -73,7 +73,6 @@ public final class EffectScope {
     running.isEmpty && children.isEmpty && limiters.isEmpty && users == 0
   }
 
-  /// Returns the ancestor this many levels above.
   func ancestor(_ level: Int) -> EffectScope {
     var scope = self
     for _ in 0..<level { scope = scope.parent ?? scope }

@@ -8,7 +8,6 @@ class EffectSequence {
   /// The tracked send that the sequence belongs to, or 0. A tracked send does not complete before
   /// its sequence.
   final let origin: UInt64
-  /// The sequence that contains this one.
   final let parent: EffectSequence?
   /// The number of effects and nested sequences of the current part that have not ended.
   @exclusivity(unchecked) final var pending = 0

@@ -61,7 +61,6 @@ final class RunEffect<Action: Sendable>: Effect<Action>.Box, @unchecked Sendable
   }
 }
 
-/// A source location.
 @usableFromInline
 struct EffectLocation: Sendable {
   let fileID: StaticString

@@ -14,7 +14,6 @@ extension ObservationNode {
     return place.node
   }
 
-  /// Returns the node of the element in `slot`, and makes it if it does not exist.
   func makeElement(_ slot: KeyedSlot, id: AnyHashable, ignored: FieldSet) -> ObservationNode {
     if let node = element(slot) { return node.takeUnretainedValue() }
     // The slot's previous element was removed, and that change is not reported yet.

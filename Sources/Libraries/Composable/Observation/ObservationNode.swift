@@ -111,7 +111,6 @@ public final class ObservationNode {
     for element in elements { element?.node._withUnsafeGuaranteedRef { $0.vanish() } }
   }
 
-  /// Queues the observers of changed elements.
   func reportElements(_ changes: Any) {
     if areElementChangesDelivered { elementChanges = [] }
     areElementChangesDelivered = false

@@ -34,7 +34,6 @@ public final class Observer {
   @exclusivity(unchecked) var isQueued = false
   /// Whether the observer will never be called again.
   @exclusivity(unchecked) public private(set) var isCancelled = false
-  /// Whether the callback is running.
   @exclusivity(unchecked) private var isCalled = false
   /// Whether the node released the observer while it was queued or being called.
   @exclusivity(unchecked) private var isOwnedByQueue = false
@@ -63,7 +62,6 @@ public final class Observer {
     }
   }
 
-  /// Records a cause for the next call.
   func record(_ cause: ChangeCause) {
     let fields = cause.fields.subtracting(pending)
     // Observers of presence and elements have no fields, so only the first cause is kept.

@@ -31,7 +31,6 @@ struct ChildTracker<State> {
     scope.belongs(to: identity(of: state))
   }
 
-  /// Returns the identity of the present child.
   @inlinable
   func identity<Path: ChildPath>(in parent: Path.Root, _: Path.Type) -> ChildIdentity
   where Path.Child == State {

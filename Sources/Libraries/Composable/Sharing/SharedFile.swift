@@ -90,7 +90,6 @@ final class SharedFile<Value: Sendable>: PendingFile {
     self.write = write
   }
 
-  /// Adds a handler for write errors.
   func onFailure(_ handler: @escaping @Sendable (any Error) -> Void) {
     failureHandlers.withLock { $0.append(handler) }
   }

@@ -117,7 +117,6 @@ where
   @inlinable public var childCounters: [ChildCounter] { base.childCounters }
 }
 
-/// The identifier of the effect that listens for changes.
 private struct Listening: Hashable, Sendable {
   let shared: ObjectIdentifier
 }

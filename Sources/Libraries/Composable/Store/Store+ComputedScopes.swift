@@ -54,7 +54,6 @@ extension Store {
   }
 }
 
-/// The evaluation count of one computed scope.
 @usableFromInline
 final class ScopeCount {
   let name: String

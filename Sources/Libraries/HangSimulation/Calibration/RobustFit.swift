@@ -80,7 +80,6 @@ struct RobustFit {
     return nonNegative(products, values)
   }
 
-  /// Solves the normal equations with non-negative values.
   private static func nonNegative(_ products: [[Double]], _ values: [Double]) -> [Double] {
     var solution = values.map { _ in 0.0 }
     var free: [Int] = []
@@ -156,7 +155,6 @@ struct RobustFit {
 }
 
 extension RobustFit.Row {
-  /// Returns the duration predicted by the costs.
   func expected(_ costs: [Double]) -> Double {
     self.costs.reduce(0) { $0 + costs[$1.column] * $1.times }
   }

@@ -103,7 +103,6 @@ extension DeviceProfile.ViewCost {
 }
 
 extension JSONWriter {
-  /// Adds a member for each cost.
   fileprivate mutating func addCosts(_ costs: [String: Int64]) {
     for (name, cost) in costs.sorted(by: { $0.key < $1.key }) {
       self.name(text: name)
@@ -113,7 +112,6 @@ extension JSONWriter {
 }
 
 extension JSONValue {
-  /// Reads the costs written by ``JSONWriter/addCosts(_:)``.
   fileprivate func costs() throws(SimulationProblem) -> [String: Int64] {
     var costs: [String: Int64] = [:]
     for (name, _) in objectValue ?? [:] { costs[name.text] = try cost(name.text) }

@@ -2,7 +2,6 @@ import RateLimiting
 import ViewGraph
 import Wording
 
-/// Collects the measurements of a run.
 struct RunCollector {
   /// The number of parts into which the run is divided. Charts show the longest turn of each part.
   private static let buckets = 240
@@ -84,7 +83,6 @@ struct RunCollector {
     arrivals = Array(repeating: 0, count: timeline.count)
   }
 
-  /// The number of turns that are kept for thresholds.
   var keptTurns: Int { record.count }
 
   mutating func recordReceipt(_ throttle: Int, intended: VirtualTime, at time: Int64) {

@@ -63,7 +63,6 @@ package final class SimulatedClock: EvaluationClock {
   /// Converts a time measured on this machine to a time on the device.
   func scaled(_ measured: Int64) -> Int64 { costs.scaled(measured) }
 
-  /// Spends a time measured on this machine.
   func spend(measured: Int64) { spend(scaled(measured)) }
 
   /// Spends the cost of reducing an action of this kind, which took `measured` on this machine.
@@ -122,10 +121,8 @@ package final class SimulatedClock: EvaluationClock {
     onAppearance?(start, time)
   }
 
-  /// Returns the cost of each element that this view shows.
   func elementCost(ofView name: String) -> Int64 { costs.element(ofView: name) }
 
-  /// Returns the one-time cost of this view when it appears.
   func appearanceCost(ofView name: String) -> Int64 { costs.appearance(ofView: name) }
 
   /// Returns the cost of appearing views since the last call, and resets it.

@@ -1,9 +1,7 @@
 import ViewGraph
 import Wording
 
-/// The results of a run that has ended.
 extension SimulatedRun {
-  /// The number of turns that the report keeps for thresholds.
   var keptTurns: Int { collector.keptTurns }
 
   /// An error about a path in the costs that matches no collection of the state, with a suggestion;

@@ -51,7 +51,6 @@ struct TurnRecord: Hashable, Sendable {
     turns.append(turn)
   }
 
-  /// Returns the number of turns of a class that began in the window.
   func count(_ hangClass: HangClass, in window: TurnWindow) -> Int {
     long.count {
       $0.start >= window.start

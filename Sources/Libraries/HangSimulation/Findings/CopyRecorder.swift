@@ -5,7 +5,6 @@ import Composable
 ///
 /// Samples up to four actions in some of the turns. The sampling rate falls as the run gets longer.
 final class CopyRecorder {
-  /// The samples of one kind of action.
   struct Seen {
     var looks = 0
     /// How often the collection at each path was copied, and its largest size in bytes.

@@ -107,7 +107,6 @@ final class FindingRecorder {
       Int64(record.exclusive) + clock.appearanceCost(ofView: record.name))
   }
 
-  /// Records that a view disappeared.
   func removed(_ view: ViewID, _ name: String) {
     guard let output = outputs.removeValue(forKey: view), output.elementCount > 0 else { return }
     if gone[name]?.count ?? 0 >= Self.goneKept { gone[name] = [:] }

@@ -24,7 +24,6 @@ struct ReasonTally {
     for reason in reasons { self.reasons[reason, default: 0] += weight }
   }
 
-  /// The most frequent reason.
   var reason: (reason: EvaluationReason, count: Int)? {
     reasons.min { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
   }

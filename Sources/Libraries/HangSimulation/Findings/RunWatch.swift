@@ -41,7 +41,6 @@ final class RunWatch {
     endQuietTurn(at: time)
   }
 
-  /// Ends a turn that only received events.
   func endQuietTurn(at time: Int64) { history?.note(at: time) }
 
   // MARK: Actions
@@ -60,7 +59,6 @@ final class RunWatch {
     return measured
   }
 
-  /// Records the simulated cost of an action.
   func reduced(_ kind: Int, cost: Int64, isFeedback: Bool) {
     recorder?.reduced(kind, cost: cost, isFeedback: isFeedback)
   }
@@ -79,7 +77,6 @@ final class RunWatch {
   func note(_ record: EvaluationRecord) { recorder?.note(record) }
   func removed(_ view: ViewID, _ name: String) { recorder?.removed(view, name) }
 
-  /// Runs the work of effects on the thread.
   func whileEffectsRun(_ body: () -> Void) {
     recorder?.isInEffects = true
     body()
@@ -88,7 +85,6 @@ final class RunWatch {
 
   // MARK: Result
 
-  /// The effects that held the thread.
   var laneHolds: [EffectMeter.Holds] { effects.holds }
 
   /// Returns the growth of the run's work, and the measurements behind it. `earlier` are the

@@ -19,7 +19,6 @@ struct HTMLPage {
     return result
   }
 
-  /// Adds the verdict of a report, and the thresholds on which it is based.
   mutating func verdict(_ text: String, _ thresholds: [ThresholdReport]) {
     let (isBad, isGood) = (
       thresholds.contains(where: \.isMissed), thresholds.contains(where: \.passed)

@@ -101,7 +101,6 @@ extension ThresholdMetric {
     }
   }
 
-  /// Returns the value as shown in tables.
   fileprivate func shown(_ value: Int64) -> RunMetrics.Value {
     switch unit {
     case .count: .count(Int(value / 1_000))

@@ -14,7 +14,6 @@ where I.Action == Action {
   @exclusivity(unchecked) private var feed: EventFeed<AnyEventSource<I.Event>>
   @exclusivity(unchecked) private var throttle: I
   private var output: [Action] = []
-  /// Whether ``output`` is being sent.
   private var isSending = false
   /// Whether no feedback of the current action has been reduced yet.
   @exclusivity(unchecked) private var isFirst = false

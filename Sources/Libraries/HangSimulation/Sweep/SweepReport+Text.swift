@@ -2,7 +2,6 @@ import JSON
 import Wording
 
 extension SweepReport {
-  /// The metrics shown in tables.
   static let metrics = [
     "microhangs", "hangs", "turns.over(250ms)", "longest", "frame.p95", "frames.frozen", "hitch",
     "busy", "latency.p95", "frames",
@@ -43,7 +42,6 @@ extension SweepReport {
     [verdict] + thresholds.lines + (thresholds.isEmpty ? [] : [""]) + about
   }
 
-  /// A description of the sweep.
   var about: [String] {
     guard let first = reports.first, let last = reports.last else { return [] }
     let seconds = FixedPoint.text(first.duration.milliseconds, decimals: 3, trimmed: true)
@@ -136,7 +134,6 @@ extension SweepReport {
     var metric: String
     var means: (before: String, after: String)
     var comparison: PairedComparison
-    /// Whether all seeds have equal figures.
     var isNone: Bool
 
     var verdict: String {

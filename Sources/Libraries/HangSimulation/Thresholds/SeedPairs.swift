@@ -4,7 +4,6 @@ struct SeedPairs {
     var seed: UInt64
     var found: Int64
     var base: Int64
-    /// The bound for the figure.
     var bound: Int64
   }
 

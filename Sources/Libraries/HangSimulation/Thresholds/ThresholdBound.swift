@@ -11,7 +11,6 @@ struct ThresholdBound: Hashable, Sendable {
 
   var isRelative: Bool { factor != nil }
 
-  /// Returns the bound for a given figure of the base.
   func value(base: Int64 = 0) -> Int64 {
     Int64(clamping: Int128(base) * Int128(factor ?? 0) / 1_000_000 + Int128(offset))
   }

@@ -25,7 +25,6 @@ enum ThresholdMetric: Hashable, Sendable {
     case answered(Percentile), queued(Percentile)
   }
 
-  /// The unit of the values.
   enum Unit { case count, milliseconds, millisecondsPerSecond, share }
 
   var unit: Unit {
@@ -152,7 +151,6 @@ enum ThresholdMetric: Hashable, Sendable {
     }
   }
 
-  /// Whether the metric is about measured growth.
   var isOfGrowth: Bool { self == .growth || growthSubject != nil }
 
   /// Returns the parts of `SUBJECT(NAME).METRIC`; `nil` for any other text.

@@ -16,7 +16,6 @@ package struct ThresholdScope: Hashable, Sendable {
     }
   }
 
-  /// The scope as written.
   var text: String { names.joined(separator: ", ") }
 
   func contains(device: String, variant: String) -> Bool {

@@ -92,7 +92,6 @@ extension ThresholdMetric {
     }
   }
 
-  /// Returns the value with its unit.
   func text(_ value: Int64) -> String {
     switch unit {
     case .count: plain(value)
@@ -102,7 +101,6 @@ extension ThresholdMetric {
     }
   }
 
-  /// Returns the value without its unit.
   func plain(_ value: Int64) -> String {
     switch unit {
     case .count: FixedPoint.text(value, decimals: 3, trimmed: true)

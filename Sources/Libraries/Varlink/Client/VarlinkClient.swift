@@ -154,7 +154,6 @@ package final class VarlinkClient: Sendable {
 }
 
 extension Result where Success: Sendable {
-  /// Makes the result of an asynchronous closure.
   fileprivate init(catching body: () async throws(Failure) -> Success) async {
     do { self = .success(try await body()) } catch { self = .failure(error) }
   }

@@ -14,7 +14,6 @@ package final class Clients: Sendable {
     let peer: Peer?
     let hasRights: Bool
 
-    /// Updates the number of bytes that the connection holds, and whether it is idle.
     func update(bytes: Int, isIdle: Bool) {
       clients.close(clients.state.withLock { $0.shares.update(id, bytes: bytes, isIdle: isIdle) })
     }
@@ -34,7 +33,6 @@ package final class Clients: Sendable {
       clients.state.withLock { $0.turns.take(resume, as: id, of: peer?.userID) }
     }
 
-    /// Stops waiting for the turn.
     func leaveTurn() { clients.state.withLock { $0.turns.leave(id, of: peer?.userID) } }
 
     /// Ends the turn after a pause, in which the event loop serves other connections.
@@ -69,7 +67,6 @@ package final class Clients: Sendable {
   /// The number of connections that are open, or closed with a call still running.
   var connections: Int { state.withLock { $0.shares.connections } }
 
-  /// The number of calls with `more` in progress.
   var monitors: Int { state.withLock { $0.shares.monitors } }
 
   /// The resources that were refused or withdrawn.

@@ -19,7 +19,6 @@ package struct Interface: Sendable {
 
   private typealias Fields = [InterfaceDescription.Field]
 
-  /// The parameters of each method that the description defines.
   private let parameters: [JSONName: Fields]
 
   package init(_ description: InterfaceDescription) {

@@ -76,7 +76,6 @@ package struct CallMessage: Equatable, Sendable {
   }
 }
 
-/// Returns a message with its NUL byte.
 func encodeMessage(_ members: [JSONName: JSONValue]) -> ByteBuffer {
   var bytes = JSONValue.object(members).serialized()
   bytes.append(0)

@@ -1,9 +1,8 @@
-/// Adds a dirty bit and a descriptor for each stored field of a struct, so that a store can notify
-/// the observers of changed fields.
+/// Lets a store notify the observers of the changed fields of a state.
 ///
-/// Stored properties get accessors that record changes, except assignments of equal values.
-/// Equality, hashing and coding stay the same as without the macro. A field whose type cannot be
-/// inferred from its initial value needs a type annotation.
+/// Each stored field of a struct gets a dirty bit, a descriptor, and accessors that record changes,
+/// except assignments of equal values. Equality, hashing and coding are unaffected. A field whose
+/// type cannot be inferred from its initial value needs a type annotation.
 ///
 /// In an enum, each case is a child whose payload is mutated and observed in place.
 @attached(

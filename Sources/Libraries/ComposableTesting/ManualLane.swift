@@ -8,9 +8,9 @@ import Locking
 /// of arrival, on the caller's thread. A test therefore never waits for time to pass or for a task
 /// to be scheduled. When `run()` returns, no work is left that could continue on its own.
 ///
-/// The lane is also the executor of effects that a program would run on the shared pool. The lane
-/// does not control work that an effect starts outside its task (`Task.detached`, a separate
-/// thread, a sleep on a real clock).
+/// The lane also runs effects that a program would run on the shared pool. It does not control work
+/// that an effect starts outside its task (`Task.detached`, a separate thread, a sleep on a real
+/// clock).
 public final class ManualLane: Lane, TaskExecutor, SerialExecutor {
   private enum Work: Sendable {
     case closure(@Sendable () -> Void)

@@ -1,7 +1,5 @@
-/// An encoder for one value.
-///
-/// `Codable` passes containers and encoders by value, but they share the output, so no method here
-/// is mutating.
+/// An encoder for one value. `Codable` passes containers and encoders by value, but they share the
+/// output, so no method here is mutating.
 protocol JSONEncodingTarget: Encoder, SingleValueEncodingContainer {}
 
 extension JSONEncodingTarget {

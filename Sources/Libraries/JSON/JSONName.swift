@@ -1,10 +1,9 @@
 import Glibc
 
-/// The name of a member: text that is compared, ordered and hashed by its bytes.
-///
-/// Untrusted clients choose names. The operators of `String` use Unicode's canonical equivalence,
-/// whose cost is quadratic in the length of a run of combining marks. Moreover, two names with
-/// different bytes are two members (RFC 8259, section 8.3).
+/// The name of a member: text that is compared, ordered and hashed by its bytes. Untrusted clients
+/// choose names. The operators of `String` use Unicode's canonical equivalence, whose cost is
+/// quadratic in the length of a run of combining marks. Moreover, two names with different bytes
+/// are two members (RFC 8259, section 8.3).
 package struct JSONName: Sendable {
   /// The name as text, whose `==` and hash are those of `String`.
   package let text: String

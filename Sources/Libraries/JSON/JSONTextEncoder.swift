@@ -17,11 +17,9 @@ extension JSONWriter {
   }
 }
 
-/// The text written so far for a value that is being encoded. `Codable` does not signal the end of
-/// a container: a container ends when something is written to an enclosing container.
-///
-/// `Codable` requires containers to be values with reference semantics, hence a class. The object
-/// is used only within the encoding call.
+/// The text written so far for a value that is being encoded. A container ends when something is
+/// written to an enclosing container, because `Codable` does not signal the end. A class, because
+/// `Codable` requires reference semantics.
 private final class JSONTextOutput {
   var writer = JSONWriter()
   /// The containers that have begun and not ended, the outermost first.

@@ -1,8 +1,7 @@
-/// One JSON value (RFC 8259), as used by Varlink.
-///
-/// Integers and other numbers are distinguished, because Varlink's `int` allows neither a fraction
-/// nor an exponent. An integer literal outside the range of `Int64` is parsed as ``number(_:)``, so
-/// it is not accepted as an `int`. Members of an object have no order; encoding sorts them by name.
+/// One JSON value (RFC 8259), as used by Varlink. Integers and other numbers are distinguished,
+/// because Varlink's `int` allows neither a fraction nor an exponent. An integer literal outside
+/// the range of `Int64` is parsed as ``number(_:)``, so it is not accepted as an `int`. Members of
+/// an object have no order; encoding sorts them by name.
 package enum JSONValue: Sendable {
   case null
   case bool(Bool)

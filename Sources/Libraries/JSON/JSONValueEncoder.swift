@@ -14,8 +14,8 @@ extension JSONValue {
   }
 }
 
-/// The storage of a value while its `encode(to:)` runs. `Codable` requires containers to be values
-/// with reference semantics, hence a class. The object is used only within the encoding call.
+/// The storage of a value while its `encode(to:)` runs. A class, because `Codable` requires
+/// containers with reference semantics.
 private final class Slot: JSONEncodingTargets {
   private enum Content {
     case value(JSONValue)

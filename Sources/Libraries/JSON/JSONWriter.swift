@@ -1,7 +1,5 @@
-/// Writes JSON text incrementally: no value is built first, and members keep their order.
-///
-/// Within an object, call ``name(_:)`` before each value, or use one of the `add` methods, which
-/// write both.
+/// Writes JSON text incrementally: no value is built first, and members keep their order. Within an
+/// object, call ``name(_:)`` before each value, or use one of the `add` methods, which write both.
 package struct JSONWriter: Sendable {
   /// The bytes written so far.
   package private(set) var bytes: [UInt8] = []

@@ -1,10 +1,9 @@
 /// Adds up amounts per key and delivers the sums once per interval; the sums are exact.
 ///
-/// The interval starts with the first amount after a delivery. Sums are integers. If a sum would
-/// overflow, or a new key would exceed the capacity, the sums gathered so far are delivered early,
-/// so nothing is lost and memory stays bounded. Every input counts as applied.
-///
-/// Sums are delivered in the order in which their keys first appeared.
+/// The interval starts with the first amount after a delivery. Sums are integers, delivered in the
+/// order in which their keys first appeared. If a sum would overflow, or a new key would exceed the
+/// capacity, the sums gathered so far are delivered early, so nothing is lost and memory stays
+/// bounded. Every input counts as applied.
 ///
 /// - Complexity: a push is O(1) and allocates nothing once the keys are known; a delivery costs one
 ///   allocation.

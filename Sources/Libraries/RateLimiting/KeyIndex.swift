@@ -1,8 +1,6 @@
-/// Numbers keys in the order in which they were inserted.
-///
-/// Up to `linearLimit` keys are found by linear search, which is faster than hashing for the few
-/// kinds and channels that streams have. More keys are found by a dictionary, which is never
-/// iterated.
+/// Numbers keys in the order in which they were inserted. Up to `linearLimit` keys are found by
+/// linear search, which is faster than hashing for the few kinds and channels that streams have.
+/// More keys are found by a dictionary, which is never iterated.
 @usableFromInline struct KeyIndex<Key: Hashable> {
   @usableFromInline static var linearLimit: Int { 8 }
 

@@ -92,11 +92,10 @@ package enum PassedDescriptors {
   }()
 }
 
-/// Allocates a buffer that is no larger than the input without descriptors.
-///
-/// Implemented as an allocator, because a channel calls its allocator immediately before it reads.
-/// The channel copies the first buffer into one with the next power of two as its size. The size of
-/// every buffer is therefore a power of two.
+/// Allocates a buffer that is no larger than the input without descriptors. Implemented as an
+/// allocator, because a channel calls its allocator immediately before it reads. The channel copies
+/// the first buffer into one with the next power of two as its size. The size of every buffer is
+/// therefore a power of two.
 private struct InspectedInput: RecvByteBufferAllocator {
   let socket: Int32
   let readSize: Int

@@ -1,9 +1,8 @@
 import Glibc
 package import NIOCore
 
-/// The process at the other end of a Unix socket, as recorded by the kernel when it connected.
-///
-/// The process may have ended since, or passed the socket to another process.
+/// The process at the other end of a Unix socket, as recorded by the kernel when it connected. The
+/// process may have ended since, or passed the socket to another process.
 package struct Peer: Sendable, Equatable {
   package let userID: UInt32
   /// The primary group.

@@ -2,10 +2,8 @@ extension InterfaceDescription {
   /// The maximum nesting depth of anonymous types.
   static let maximumDepth = 64
 
-  /// Parses a definition text.
-  ///
-  /// Accepts the grammar of UAPI.20. Names must be well-formed and unique, and every named type
-  /// must be defined in the text.
+  /// Parses a definition text. Accepts the grammar of UAPI.20. Names must be well-formed and
+  /// unique, and every named type must be defined in the text.
   package init(parsing text: String) throws(DescriptionError) {
     var parser = try DescriptionParser(text)
     self = try parser.interface(text: text)

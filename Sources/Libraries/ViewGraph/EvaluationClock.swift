@@ -1,7 +1,5 @@
-/// The clock that measures the evaluation of views.
-///
-/// A real clock only returns the time. A simulated clock advances when an evaluation or a frame is
-/// reported, by the cost on the simulated device.
+/// The clock that measures the evaluation of views. A real clock only returns the time. A simulated
+/// clock advances when an evaluation or a frame is reported, by the cost on the simulated device.
 public protocol EvaluationClock: AnyObject {
   /// The current time in monotonic nanoseconds.
   var now: UInt64 { get }

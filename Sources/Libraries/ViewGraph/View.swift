@@ -10,17 +10,14 @@ public protocol View {
   /// The name in logs, counters and scenarios, such as `ChatView`.
   static var name: String { get }
 
-  /// Describes the screen for `state`.
-  ///
-  /// Runs on the lane. The result must depend only on what the body reads from `state`. Expensive
-  /// work belongs in the model.
+  /// Describes the screen for `state`. Runs on the lane. The result must depend only on what the
+  /// body reads from `state`. Expensive work belongs in the model.
   func body(_ state: Observed<State>, _ context: ViewContext) -> ViewNode
 
-  /// Returns the rows that precede the rows of the scrolling list in `body`, oldest first.
-  ///
-  /// A frame draws only the newest rows, so that its cost is bounded. Subscribers to the screen
-  /// also receive the earlier rows. Runs on the lane, each time the screen is read. The rows must
-  /// depend only on fields that `body` reads.
+  /// Returns the rows that precede the rows of the scrolling list in `body`, oldest first. A frame
+  /// draws only the newest rows, so that its cost is bounded. Subscribers to the screen also
+  /// receive the earlier rows. Runs on the lane, each time the screen is read. The rows must depend
+  /// only on fields that `body` reads.
   func earlierRows(_ state: State) -> [ViewNode.ListRow]
 }
 

@@ -1,9 +1,8 @@
 import Wording
 
-/// One key of a program's configuration file: its name, its meaning, and how it is read.
-///
-/// A program declares its keys in one table, ``all``. The parser of the file, the check for unknown
-/// keys, the commented default file and the manual use this table.
+/// One key of a program's configuration file: its name, its meaning, and how it is read. A program
+/// declares its keys in one table, ``all``. The parser of the file, the check for unknown keys, the
+/// commented default file and the manual use this table.
 package protocol FileKey: Sendable {
   /// The type of the configuration.
   associatedtype Target

@@ -1,9 +1,8 @@
 /// An ordered collection whose elements are found by key.
 ///
-/// Every element has a key, which is passed when the element is inserted and is not read from the
-/// element again. Every element also has a *slot*, which stays the same until the element is
-/// removed. The collection records its changes until ``takeChanges()`` is called, so observers need
-/// not compare elements.
+/// Every element has a key, which is passed on insertion, and a *slot*, which stays the same until
+/// the element is removed. The collection records its changes until ``takeChanges()`` is called, so
+/// observers need not compare elements.
 ///
 /// Equality, hashing and coding use the keys and elements in order, but not the slots and recorded
 /// changes.

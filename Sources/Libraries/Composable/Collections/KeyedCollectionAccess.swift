@@ -1,11 +1,10 @@
 extension KeyedCollection {
   /// The element with a key. Setting an element replaces the old element in its place or appends a
-  /// new element; setting nil removes the element. A part of an element (`collection[id: key]?.name
-  /// = "x"`) is changed in place.
+  /// new element; setting nil removes the element. `collection[id: key]?.name = "x"` changes a part
+  /// of an element in place.
   ///
-  /// Elements are found only by the key. The subscript does not read an element's own `id`, so set
-  /// only elements whose `id` equals the key. ``updateOrAppend(_:)`` reads the key from the
-  /// element.
+  /// Set only elements whose own `id` equals the key, because the subscript does not read the `id`;
+  /// ``updateOrAppend(_:)`` does.
   ///
   /// A change through this subscript is recorded as an update even if the value stays equal. Use
   /// ``update(_:id:)`` to compare first.

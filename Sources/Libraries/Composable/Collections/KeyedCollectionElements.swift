@@ -50,10 +50,8 @@ extension KeyedCollection where Element: Identifiable, Element.ID == ID {
 }
 
 /// Creates a collection from an array literal, in its order: `[]`, `[Row.State(id: 1)]`. In a
-/// ``StackState``, the elements are numbered from 0.
-///
-/// Traps if two elements have the same key, or if elements outside of a stack have no `id`; use
-/// ``append(_:id:)`` for these.
+/// ``StackState``, the elements are numbered from 0. Traps if two elements have the same key, or if
+/// elements outside of a stack have no `id`; use ``append(_:id:)`` for these.
 extension KeyedCollection: ExpressibleByArrayLiteral {
   // The conformance is unconditional, because Swift allows only one and the elements of a stack
   // have no `id`.

@@ -1,5 +1,4 @@
 /// Access to elements by their position in the order, starting at 0. Prefer keys where possible.
-///
 /// Finding a position is O(1) if no element was removed from the middle since the order was last
 /// compacted, which is the usual case. Otherwise it is O(position).
 extension KeyedCollection {

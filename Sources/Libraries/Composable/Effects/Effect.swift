@@ -107,8 +107,7 @@ public struct Effect<Action: Sendable> {
   /// Starts a task.
   ///
   /// The task runs on the lane's executor, or on the shared pool if `onLane` is false. An error
-  /// that `handler` does not handle is reported to the store's ``Store/onFailure``. A cancellation
-  /// is not an error.
+  /// that `handler` does not handle, except a cancellation, is reported to ``Store/onFailure``.
   /// - Parameter name: The name of the effect in reports (``Store/runningEffectNames``,
   ///   ``Lane/taskExecutor(named:)``), for example the type of the reducer. For an effect without a
   ///   name, failures show the file and the line.

@@ -51,9 +51,8 @@ public final class SerialLane: Lane, TaskExecutor, SerialExecutor {
   public func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 }
 
-/// The main actor as a lane, for stores that are made and used on the main actor.
-///
-/// The main queue must be running: through an asynchronous `main`, `dispatchMain()` or a run loop.
+/// The main actor as a lane, for stores that are made and used on the main actor. The main queue
+/// must be running: through an asynchronous `main`, `dispatchMain()` or a run loop.
 public final class MainActorLane: Lane, TaskExecutor {
   public init() {}
 

@@ -76,9 +76,8 @@ struct EffectLocation: Sendable {
 
 /// Sends actions from an effect to its store.
 ///
-/// Can be called from any thread. Actions arrive in order, and the lane is woken once per batch of
-/// pending actions. Sending has no effect after the effect was cancelled or the store was
-/// deallocated.
+/// Can be called from any thread. Actions arrive in order; the lane is woken once per batch.
+/// Sending has no effect after the effect was cancelled or the store was deallocated.
 public struct Send<Action: Sendable>: Sendable {
   @usableFromInline let postOne: @Sendable (Action) -> Void
   @usableFromInline let postAll: @Sendable ([Action]) -> Void

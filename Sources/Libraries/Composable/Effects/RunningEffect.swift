@@ -1,7 +1,5 @@
-/// A running effect.
-///
-/// Every message that the effect posts contains this object, so the store needs no look-up. Any
-/// thread may hold a reference; only the store reads the properties, on its lane.
+/// A running effect. Every message that the effect posts contains this object, so the store needs
+/// no look-up. Any thread may hold a reference; only the store reads the properties, on its lane.
 @usableFromInline
 class RunningEffect: @unchecked Sendable {
   @usableFromInline final let name: String

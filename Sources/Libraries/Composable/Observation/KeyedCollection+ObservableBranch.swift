@@ -114,8 +114,8 @@ extension KeyedCollection where Element: ObservableBranch {
 
 extension KeyedCollection where Element: ObservableBranch {
   /// The element with a key. Setting an element replaces the old element in its place or appends a
-  /// new element; setting nil removes the element. A part of an element (`collection[id: key]?.name
-  /// = "x"`) is changed in place, and only that change is recorded.
+  /// new element; setting nil removes the element. `collection[id: key]?.name = "x"` changes a part
+  /// of an element in place and records only that change.
   ///
   /// - Complexity: O(1).
   @inlinable public subscript(id id: ID) -> Element? {

@@ -54,9 +54,8 @@ extension ReducerStep {
   ///
   ///     Reduce { … }.onChange(of: \.count) { old, new, state, action in … }
   ///
-  /// For values that are cheap to copy: numbers, flags, and enums of these. The values are compared
-  /// before and after the action, so changing the value and restoring it within one action does not
-  /// count.
+  /// For values that are cheap to copy, such as numbers and flags. The values before and after the
+  /// action are compared, so a change that the same action reverts does not count.
   @inlinable
   public func onChange<Lens: FieldLens>(
     of field: KeyPath<State.Lenses, Lens>,

@@ -81,9 +81,8 @@ public final class Shared<Value: Equatable & Sendable>: Sendable {
   ///
   ///     settings.change(&state.settings) { $0.volume += 1 }
   ///
-  /// First shares what the reducer has already assigned to the copy. `body` then receives the
-  /// newest value, including changes by others while the action is being reduced. The changed value
-  /// is assigned to the copy.
+  /// First shares what the reducer has already assigned to the copy. Then `body` changes the newest
+  /// value, which includes concurrent changes by others, and the result is assigned to the copy.
   public func change(_ copy: inout Value, _ body: (inout Value) -> Void) {
     let turn = SharedTurn.current(for: core)
     if let base = turn?.base(in: core) { _ = core.commit(copy, since: base) }

@@ -1,7 +1,5 @@
-/// The callbacks that run when a store is deallocated.
-///
-/// Not `Sendable`: used on the store's lane. A separate class, so that a callback can be removed
-/// without a reference to the store.
+/// The callbacks that run when a store is deallocated. Not `Sendable`: used on the store's lane. A
+/// separate class, so that a callback can be removed without a reference to the store.
 @usableFromInline
 final class EndCallbacks {
   private var last: UInt64 = 0

@@ -1,8 +1,6 @@
 extension Store {
   /// Sends `action` like ``send(_:)``. Returns a handle to the effects that the action starts, and
-  /// to the effects started by their actions.
-  ///
-  /// Untracked sends have no additional cost.
+  /// to the effects started by their actions. Untracked sends have no additional cost.
   public func start(_ action: Action) -> SentEffects<State, Action> {
     let origin = turn + 1
     within(origin) { send(action) }

@@ -1,8 +1,6 @@
 /// The intervals of signposts in XML, in the format of `xctrace export` for the Instruments table
-/// `os-signpost-interval`.
-///
-/// A schema names the columns, and each row has one cell per column. A repeated value is written
-/// once with an `id`, and afterwards as a `ref` to it.
+/// `os-signpost-interval`. A schema names the columns, and each row has one cell per column. A
+/// repeated value is written once with an `id`, and afterwards as a `ref` to it.
 struct SignpostTable {
   struct Interval: Equatable {
     var name: String

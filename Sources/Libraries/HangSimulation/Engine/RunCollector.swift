@@ -95,9 +95,8 @@ struct RunCollector {
   }
 
   /// Records that a frame shows all events except those that the throttles still hold, which are
-  /// the newest of each kind.
-  ///
-  /// A superseded event counts as shown, because nothing remains to be drawn.
+  /// the newest of each kind. A superseded event counts as shown, because nothing remains to be
+  /// drawn.
   mutating func recordShown(by screen: any RunningScreen, at time: Int64) {
     for index in unshown.indices where !unshown[index].isEmpty {
       let pending = index == 0 ? 0 : screen.pending(index)

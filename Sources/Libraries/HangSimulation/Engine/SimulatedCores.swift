@@ -1,8 +1,7 @@
-/// The processor cores on which effects compute.
-///
-/// The screen's thread has one core, and effects have the others. On a device with a single core,
-/// effects compute while the thread is idle, because the person waits for the screen first. Effects
-/// that compute concurrently alternate in slices, like cooperative tasks.
+/// The processor cores on which effects compute. The screen's thread has one core, and effects have
+/// the others. On a device with a single core, effects compute while the thread is idle, because
+/// the person waits for the screen first. Effects that compute concurrently alternate in slices,
+/// like cooperative tasks.
 final class SimulatedCores: @unchecked Sendable {
   /// The longest time that an effect computes before it yields to others.
   static let slice = VirtualTime.milliseconds(1)

@@ -10,8 +10,8 @@ import Wording
 /// queued events, reduces them, and evaluates the dirty views if a frame is due. The length of the
 /// turn is the cost of this work on the device.
 ///
-/// A turn with many events is spread over several slices of work, which receive and reduce the
-/// events in parts, all at the time at which the turn began. The slices do not affect the result.
+/// A turn with many events is spread over several slices of work, which receive and reduce events
+/// at the time at which the turn began, and do not affect the result.
 package final class SimulatedRun {
   let device: Device
   let variant: SimulationPlan.Variant
@@ -291,9 +291,8 @@ package final class SimulatedRun {
   // MARK: Limits
 
   /// Whether the run has exceeded one of its limits; ``problem`` then contains the reason and a
-  /// remedy.
-  ///
-  /// Measuring costs has no limits, because only the command line does it, in its own process.
+  /// remedy. Measuring costs has no limits, because only the command line does it, in its own
+  /// process.
   private func isOverloaded() -> Bool {
     if problem != nil { return true }
     guard recorder == nil, let excess = limits.problem(of: self) else { return false }

@@ -1,9 +1,8 @@
 package import RateLimiting
 
-/// A screen that can stop between two of the events that have arrived.
-///
-/// The scenario decides how many events arrive during a turn. While a service processes them for
-/// untrusted users, it must also do its other work, and notice that a result is no longer needed.
+/// A screen that can stop between two of the events that have arrived. The scenario decides how
+/// many events arrive during a turn. While a service processes them for untrusted users, it must
+/// also do its other work, and notice that a result is no longer needed.
 package protocol SlicedScreen: RunningScreen {
   /// Receives the next events that have arrived. Actions of events may be reduced between two
   /// calls.

@@ -7,9 +7,8 @@ public protocol EventSource<Event>: AnyObject {
   var nextTime: VirtualTime? { get }
 
   /// Returns the event of the next occasion and advances. Returns `nil`, without advancing, if the
-  /// occasion may have several events; call ``take(_:)`` then.
-  ///
-  /// Implement this for a source of many single events: a returned event is not copied.
+  /// occasion may have several events; call ``take(_:)`` then. Implement this for a source of many
+  /// single events: a returned event is not copied.
   func takeOne() -> Delivery<Event>?
 
   /// Delivers the events of the next occasion and advances. No event arrives before its occasion.

@@ -1,6 +1,5 @@
-/// A source of events in virtual time: a small value that has the time of its next event.
-///
-/// Times never decrease. The events of a generator depend only on its parameters.
+/// A source of events in virtual time: a small value that has the time of its next event. Times
+/// never decrease. The events of a generator depend only on its parameters.
 public protocol EventGenerator<Event>: Sendable {
   /// The type of its events.
   associatedtype Event

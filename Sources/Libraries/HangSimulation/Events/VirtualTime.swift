@@ -1,9 +1,7 @@
 import RateLimiting
 
 /// A point or duration in virtual time: whole nanoseconds since the start of the simulation, or
-/// between two points.
-///
-/// The value is an integer, so sums do not depend on the order of addition.
+/// between two points. The value is an integer, so sums do not depend on the order of addition.
 public struct VirtualTime: Hashable, Comparable, Sendable {
   /// The nanoseconds since the start of the simulation, or between two points.
   public var nanoseconds: Int64

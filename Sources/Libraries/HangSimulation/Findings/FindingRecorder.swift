@@ -1,8 +1,7 @@
 import ViewGraph
 
-/// Watches a run for avoidable work, and attributes it to views and actions.
-///
-/// Belongs to the simulating thread. The counts depend on the plan alone.
+/// Watches a run for avoidable work, and attributes it to views and actions. Belongs to the
+/// simulating thread. The counts depend on the plan alone.
 final class FindingRecorder {
   private let clock: SimulatedClock
   private(set) var actions: [ActionTally] = []

@@ -1,9 +1,8 @@
 import ViewGraph
 
-/// Derives findings from the record of a run.
-///
-/// A rule compares avoidable work with all work of the same kind and with the duration of the run.
-/// No rule depends on the names or sizes of a particular screen.
+/// Derives findings from the record of a run. A rule compares avoidable work with all work of the
+/// same kind and with the duration of the run. No rule depends on the names or sizes of a
+/// particular screen.
 struct FindingRules {
   /// The smallest share of the screen's thread that is reported, in nanoseconds per second.
   static let least: Int64 = 10_000_000

@@ -1,8 +1,7 @@
 import Wording
 
-/// Derives findings from the times measured during a run.
-///
-/// Times are measured on the simulating machine and multiplied by the device's slowdown.
+/// Derives findings from the times measured during a run. Times are measured on the simulating
+/// machine and multiplied by the device's slowdown.
 struct MeasuredRules {
   let rules: FindingRules
   let device: Device

@@ -1,10 +1,9 @@
 import JSON
 import ViewGraph
 
-/// Records runs as Chrome trace JSON, which Perfetto can open.
-///
-/// Each run is a process with one thread. Slices nest: a turn contains actions and views, and views
-/// contain views. An arrow connects an action to each view whose evaluation it triggered.
+/// Records runs as Chrome trace JSON, which Perfetto can open. Each run is a process with one
+/// thread. Slices nest: a turn contains actions and views, and views contain views. An arrow
+/// connects an action to each view whose evaluation it triggered.
 package final class TraceRecorder {
   /// The number of events that trace viewers can open easily. Later events are omitted, and the
   /// trace contains a note.

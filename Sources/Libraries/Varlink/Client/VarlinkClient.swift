@@ -3,11 +3,9 @@ package import JSON
 package import NIOCore
 import NIOPosix
 
-/// One connection to a Varlink service.
-///
-/// Any number of tasks may make calls concurrently. Calls are sent in the order in which they are
-/// made, and the service answers them in that order. A call with `more` therefore delays later
-/// calls: use a separate client for each monitor.
+/// One connection to a Varlink service. Any number of tasks may make calls concurrently. Calls are
+/// sent in the order in which they are made, and the service answers them in that order. A call
+/// with `more` therefore delays later calls: use a separate client for each monitor.
 package final class VarlinkClient: Sendable {
   private let channel: any Channel
   private let connection: NIOLoopBound<ClientConnection>

@@ -1,11 +1,10 @@
 import Locking
 import SystemSupport
 
-/// Limits the bytes that a connection has accepted for its reader but not written yet.
-///
-/// The gate is open while fewer bytes than the limit are outstanding. Bytes stop being outstanding
-/// when the kernel accepts them, so a reader that stops reading keeps the gate closed. Each message
-/// counts as its bytes plus ``messageOverhead``.
+/// Limits the bytes that a connection has accepted for its reader but not written yet. The gate is
+/// open while fewer bytes than the limit are outstanding. Bytes stop being outstanding when the
+/// kernel accepts them, so a reader that stops reading keeps the gate closed. Each message counts
+/// as its bytes plus ``messageOverhead``.
 final class OutputGate: Sendable {
   /// The cost of a waiting message in addition to its bytes: its envelope and the channel's records
   /// of its writes, which are most of the cost of a short message.

@@ -4,15 +4,12 @@ import NIOPosix
 import SystemSupport
 package import UnixSockets
 
-/// Serves interfaces over a Unix stream socket.
-///
-/// Implements UAPI.20. Each connection gets its replies in the order of its calls. Malformed
-/// messages end the connection. `org.varlink.service` is built in.
+/// Serves interfaces over a Unix stream socket. Implements UAPI.20. Each connection gets its
+/// replies in the order of its calls. Malformed messages end the connection. `org.varlink.service`
+/// is built in.
 package final class VarlinkServer: Sendable {
-  /// Limits on the resources that clients can make the server hold.
-  ///
-  /// The server's memory is bounded by ``heldBytes`` plus the memory of handlers and single
-  /// replies.
+  /// Limits on the resources that clients can make the server hold. The server's memory is bounded
+  /// by ``heldBytes`` plus the memory of handlers and single replies.
   package struct Limits: Sendable {
     /// The maximum number of connections, including closed ones with a call still running. Idle
     /// connections are closed in favour of new ones. If none is idle, a new connection is closed
@@ -55,8 +52,7 @@ package final class VarlinkServer: Sendable {
     /// replies.
     ///
     /// A client that reads at all finishes within milliseconds. A client that is stopped in a
-    /// debugger never finishes, and must not prevent a service from ending within its service
-    /// manager's timeout.
+    /// debugger must not prevent a service from ending within its service manager's timeout.
     package var drainTimeout = TimeAmount.seconds(2)
 
     package init() {}

@@ -1,9 +1,8 @@
 package import JSON
 
-/// An error reply, which a method returns instead of its output parameters.
-///
-/// Handlers throw this error and clients catch it. For the errors of your own interface, define a
-/// type that conforms to ``VarlinkErrorConvertible``.
+/// An error reply, which a method returns instead of its output parameters. Handlers throw this
+/// error and clients catch it. For the errors of your own interface, define a type that conforms to
+/// ``VarlinkErrorConvertible``.
 package struct VarlinkError: Error, Equatable, Sendable {
   /// The fully qualified name, such as `org.example.ftl.NotEnoughEnergy`.
   package let name: String
@@ -29,11 +28,9 @@ extension VarlinkError: VarlinkErrorConvertible {
   package var varlinkError: VarlinkError { self }
 }
 
-/// The errors of `org.varlink.service`, which any method of any interface may return.
-///
-/// The errors contain names that the client sent. A name is truncated to ``maximumNameBytes`` in
-/// the reply: it can be as long as a whole message, and each invalid call would cost the server as
-/// much memory.
+/// The errors of `org.varlink.service`, which any method of any interface may return. The errors
+/// contain names that the client sent. A name is truncated to ``maximumNameBytes`` in the reply: it
+/// can be as long as a whole message, and each invalid call would cost the server as much memory.
 package enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
   case interfaceNotFound(String)
   /// The interface is known but does not define the method.

@@ -8,12 +8,8 @@
 /// the copy equal to the shared value, so reducers, observers and tests use an ordinary field. Can
 /// be used from any thread.
 public final class Shared<Value: Equatable & Sendable>: Sendable {
-  /// Merges two concurrent changes of one value.
-  ///
-  /// - Parameters:
-  ///   - base: The value before both changes.
-  ///   - own: The value after the change by the current feature.
-  ///   - other: The value after the change by another feature.
+  /// Merges two concurrent changes of the value `base`: `own` is the value after the change by the
+  /// current feature, `other` the value after the change by another feature.
   public typealias Merge = @Sendable (_ base: Value, _ own: Value, _ other: Value) -> Value
 
   let core: SharedCore<Value>

@@ -7,11 +7,9 @@ extension Device {
   ///
   /// Costs are stored relative to a reference device, so measured costs are divided by this
   /// device's slowdown. If the device is under conditions, the traces must have been recorded under
-  /// the same conditions. For the supported formats, see <doc:MeasuredCosts>.
+  /// the same conditions. The first variant of `plan` runs on its first device to provide the names
+  /// of views and actions. For the supported formats, see <doc:MeasuredCosts>.
   ///
-  /// - Parameters:
-  ///   - traces: The contents of trace files.
-  ///   - plan: Provides the names of views and actions: its first variant runs on its first device.
   /// - Throws: ``CalibrationProblem``, ``SimulationProblem``.
   public func calibrated(by traces: [[UInt8]], for plan: SimulationPlan) throws -> Device {
     let read = try traces.map { try MeasuredTrace($0) }

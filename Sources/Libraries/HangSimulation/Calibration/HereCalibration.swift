@@ -18,10 +18,8 @@ package struct HereCalibration: Sendable {
 extension SimulationPlan {
   /// Measures the actions and evaluations of the first variant on this machine, fits costs to the
   /// measurements, and then measures again while it simulates a device with the fitted costs.
+  /// `names` are by default the names that the screen shows; `now` returns monotonic nanoseconds.
   ///
-  /// - Parameters:
-  ///   - names: The names of the screen; by default, the names that it shows.
-  ///   - now: Returns monotonic nanoseconds.
   /// - Throws: ``SimulationProblem``, ``CalibrationProblem``, `CancellationError`.
   package func calibratedHere(
     _ names: Calibration.Names? = nil, now: @escaping () -> UInt64,

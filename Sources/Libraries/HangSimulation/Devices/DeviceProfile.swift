@@ -172,14 +172,11 @@ public struct Device: Hashable, Sendable {
     self.conditions = conditions
   }
 
-  /// Creates a device.
+  /// Creates a device on which everything takes `slowdown` times longer than in `costs`.
   ///
-  /// - Parameters:
-  ///   - cores: The number of processor cores. The screen's thread uses one core; effects compute
-  ///     on the others.
-  ///   - slowdown: The factor by which everything takes longer than in `costs`.
-  ///   - conditions: The factor by which everything takes longer under each condition, at least 1:
-  ///     `["low-power": 1.4]`; see ``under(_:)``.
+  /// The screen's thread uses one of the `cores`; effects compute on the others. Each of the
+  /// `conditions` multiplies all durations by a factor of at least 1: `["low-power": 1.4]`; see
+  /// ``under(_:)``.
   public init(
     _ name: String, framesPerSecond: Int = 60, cores: Int = 2, slowdown: Double = 1,
     conditions: [String: Double] = [:], costs: DeviceProfile.Costs

@@ -12,12 +12,9 @@ extension SimulationPlan {
   /// Runs every variant on every device.
   ///
   /// Yields to other tasks about once per millisecond of work, and ends early if the task is
-  /// cancelled. The result depends only on the plan: the same plan gives the same report, byte for
-  /// byte.
+  /// cancelled. The same plan gives the same report, byte for byte. `progress` is called with the
+  /// percentage done, from 1 to 100, at most once for each value.
   ///
-  /// - Parameters:
-  ///   - wantsTrace: Whether to record a trace.
-  ///   - progress: Called with the percentage done, from 1 to 100, at most once for each value.
   /// - Throws: ``SimulationProblem``, also if a device falls so far behind that too many events
   ///   wait; `CancellationError`.
   public func run(

@@ -4,13 +4,10 @@ package import RateLimiting
 /// many events arrive during a turn. While a service processes them for untrusted users, it must
 /// also do its other work, and notice that a result is no longer needed.
 package protocol SlicedScreen: RunningScreen {
-  /// Receives the next events that have arrived. Actions of events may be reduced between two
-  /// calls.
+  /// Receives the next events that have arrived, at most `most`. An instant at which only later
+  /// events are created counts as one. Actions of events may be reduced between two calls. `note`
+  /// is as in ``RunningScreen/receive(until:at:noting:)``.
   ///
-  /// - Parameters:
-  ///   - most: The maximum number of events. An instant at which only later events are created
-  ///     counts as one.
-  ///   - note: Like the parameter of ``RunningScreen/receive(until:at:noting:)``.
   /// - Returns: Whether more events may have arrived.
   func receive(
     atMost most: Int, until time: VirtualTime, at now: Instant,

@@ -4,16 +4,12 @@ extension SimulationPlan {
   /// Finds, for each variant on each device, the slowdown of the device at which a condition holds,
   /// such as `hangs > 0`.
   ///
-  /// The slowdown is increased by steps of 50 % until the condition holds. The last step is then
-  /// bisected to 1 %. If the condition alternates within one step, the search does not notice.
-  /// Variants and devices to which the condition does not apply are skipped.
-  ///
-  /// - Parameters:
-  ///   - condition: The condition, which must hold for all seeds, or for its percentile.
-  ///   - range: The tried factors of the device's slowdown.
-  ///   - seeds: The seeds; `nil` for the plan's own.
-  ///   - progress: Called with the number of finished searches and their total number.
-  /// - Throws: The errors of ``run(wantsTrace:progress:)``.
+  /// The slowdown, a factor in `range`, is increased by steps of 50 % until the condition holds for
+  /// all seeds, or for its percentile. The last step is then bisected to 1 %. If the condition
+  /// alternates within one step, the search does not notice. Variants and devices to which the
+  /// condition does not apply are skipped. Without `seeds`, the search uses the plan's own seed.
+  /// `progress` is called with the number of finished searches and their total number. Throws the
+  /// errors of ``run(wantsTrace:progress:)``.
   public func findSlowdown(
     where condition: Threshold, in range: ClosedRange<Double> = 1...64, seeds: [UInt64]? = nil,
     workers: Int = 2, progress: (_ done: Int, _ all: Int) -> Void = { _, _ in }

@@ -1,15 +1,11 @@
 import Wording
 
 extension SimulationPlan {
-  /// Runs the plan once for each seed, several concurrently.
+  /// Runs the plan once for each seed, with `workers` concurrent runs.
   ///
-  /// The result does not depend on the number of workers. Workers run on the caller's preferred
-  /// executor, so that a service can choose dedicated threads.
-  ///
-  /// - Parameters:
-  ///   - workers: The number of concurrent runs.
-  ///   - progress: Called after each seed with the number of finished seeds.
-  /// - Throws: The errors of ``run(wantsTrace:progress:)``.
+  /// The number of workers does not affect the result. Workers run on the caller's preferred
+  /// executor, so that a service can choose dedicated threads. `progress` is called after each seed
+  /// with the number of finished seeds. Throws the errors of ``run(wantsTrace:progress:)``.
   public func sweep(
     seeds: [UInt64], workers: Int = 2, progress: (_ done: Int) -> Void = { _ in }
   ) async throws -> SweepReport {

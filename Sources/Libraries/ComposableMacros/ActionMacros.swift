@@ -101,8 +101,7 @@ extension ReducerMacro: ExtensionMacro {
     // without a body is called directly.
     let prepared =
       hasBody ? "ReducerSteps<State, Action>" : "CountingReducer<\(type.trimmedDescription)>"
-    // The compiler can infer the associated types of a `Reducer`, but for `FeatureTypes` the types
-    // must be declared.
+    // The compiler infers the associated types for `Reducer`, but not for `FeatureTypes`.
     let isNamed = ["State", "Action"].allSatisfy(declaration.declaresType(named:))
     let conformances =
       isNamed ? "Composable.Reducer, Composable.FeatureTypes" : "Composable.Reducer"

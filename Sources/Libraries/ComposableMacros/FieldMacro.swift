@@ -2,8 +2,7 @@ public import SwiftSyntax
 import SwiftSyntaxBuilder
 public import SwiftSyntaxMacros
 
-/// The macro `@ObservationStateField(i)`, which adds accessors that record changes, and the storage
-/// they use.
+/// The macro `@ObservationStateField(i)`, which adds storage and accessors that record changes.
 public enum ObservationStateFieldMacro {}
 
 extension ObservationStateFieldMacro: AccessorMacro {

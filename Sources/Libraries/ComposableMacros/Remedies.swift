@@ -49,8 +49,7 @@ extension VariableDeclSyntax {
     with(\.leadingTrivia, other.leadingTrivia)
   }
 
-  /// The declaration split into one declaration per name, or `nil` if a pattern is not a plain
-  /// name.
+  /// One declaration per name, or `nil` if a pattern is not a plain name.
   var split: [MemberBlockItemSyntax]? {
     guard bindings.allSatisfy({ $0.pattern.is(IdentifierPatternSyntax.self) }) else { return nil }
     let type = bindings.last?.typeAnnotation

@@ -100,8 +100,7 @@ extension VariableDeclSyntax {
   }
 }
 
-/// Returns the type of an expression if its syntax shows it: a literal, or a call of an
-/// initializer.
+/// Returns the type of an expression if it is a literal or a call of an initializer.
 func inferredType(of expression: ExprSyntax) -> TypeSyntax? {
   if expression.is(IntegerLiteralExprSyntax.self) { return "Int" }
   if expression.is(FloatLiteralExprSyntax.self) { return "Double" }

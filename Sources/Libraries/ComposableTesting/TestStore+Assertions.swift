@@ -53,8 +53,7 @@ extension TestStore {
     }
   }
 
-  /// Checks only what the closure changes. The closure may start from the state before or after the
-  /// action.
+  /// Checks what the closure changes, starting from the state before or after the action.
   private func compareSome(
     _ before: State, _ after: State, _ expectation: ((inout State) throws -> Void)?,
     at site: CallSite

@@ -89,8 +89,7 @@ extension TestStore where Action: Equatable {
 }
 
 extension TestStore where Action: CasePathable {
-  /// Receives the next action of an effect, which must match the given case and have the payload
-  /// `value`.
+  /// Receives the next action of an effect, which must be the given case with payload `value`.
   public nonisolated(nonsending) func receive<Value: Equatable>(
     _ kind: CaseKey<Action, Value>, _ value: Value, timeout: Duration = .zero,
     assert expected: ((inout State) throws -> Void)? = nil,

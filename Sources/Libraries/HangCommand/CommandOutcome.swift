@@ -9,8 +9,7 @@ package struct CommandOutcome: Sendable, Equatable {
   /// The JSON report as one line.
   package var json: String
   package var thresholds: [ThresholdReport]
-  /// Work that grows with the state, and effects that hold the thread, one line each. See
-  /// ``shownWork``.
+  /// Work that grows with the state, and effects that hold the thread; see ``shownWork``.
   package var realWork: [String] = []
   var hasMeasuredCosts = false
   /// Messages in addition to the report.

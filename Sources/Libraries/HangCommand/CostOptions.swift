@@ -35,8 +35,7 @@ package struct CostOptions: ParsableArguments {
     }
   }
 
-  /// Applies the options. `repeats` is the number of repetitions if the command line does not set
-  /// it.
+  /// Applies the options; `repeats` is used if the command line sets no number.
   func apply(to plan: inout SimulationPlan, repeats: Int) {
     if areMeasured { plan.measuredRepeats = self.repeats ?? repeats }
   }
@@ -47,8 +46,7 @@ package struct CostOptions: ParsableArguments {
   }
 }
 
-/// The option `--costs` for verbs without measured costs, which is rejected with an explanation
-/// instead of as unknown.
+/// The option `--costs` for verbs without measured costs, rejected with an explanation.
 package struct NoCostOptions: ParsableArguments {
   @Option(help: .hidden) var costs: String?
 

@@ -37,8 +37,7 @@ package struct ReportFiles: ParsableArguments {
     return count == 1
   }
 
-  /// Writes a file; `-` is standard output. Appends to the summary of GitHub Actions, which all
-  /// steps share.
+  /// Writes a file (`-` is standard output), or appends to the summary of GitHub Actions.
   package static func write(_ text: String, to path: String) throws {
     let data = Data(text.utf8)
     do {

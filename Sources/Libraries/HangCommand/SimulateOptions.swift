@@ -53,8 +53,7 @@ package struct SimulateOptions: ParsableArguments {
     if let trace, let text { try ReportFiles.write(text, to: trace) }
   }
 
-  /// Runs once, or twice if the results are to be compared. Also returns a note about the
-  /// comparison.
+  /// Runs once, or twice to compare the results. Also returns a note about the comparison.
   package func checked<Found: Equatable>(
     _ progress: (_ percent: Int) -> Void,
     _ once: @escaping (_ progress: (_ percent: Int) -> Void) async throws -> (Found, digest: String)

@@ -128,8 +128,7 @@ struct JSONParser {
     skipWhiteSpace()
   }
 
-  /// Called after an element. Returns true if another element follows, and false if the container
-  /// has ended.
+  /// Called after an element. Returns whether another element follows in the container.
   private mutating func continues(until end: UInt8) throws(JSONParseError) -> Bool {
     skipWhiteSpace()
     let byte = try current()
@@ -206,8 +205,7 @@ extension JSONParser {
     }
     let text = String(decoding: bytes[start..<offset], as: UTF8.self)
     if isInteger, let integer = Int64(text) { return .integer(integer) }
-    // The grammar was checked above, so the only remaining failure is a literal too large for a
-    // double.
+    // The grammar was checked above, so only a literal too large for a double fails here.
     guard let number = Double(text), number.isFinite else { throw failure(.numberOutOfRange) }
     return .number(number)
   }

@@ -19,8 +19,7 @@ extension JSONValue {
 }
 
 extension JSONValue {
-  /// The value as a finite number, if it is a number or text that contains a number; `nil` for any
-  /// other value.
+  /// A finite number, from a number or a text that contains one; otherwise `nil`.
   package var looseNumber: Double? {
     let number: Double? =
       switch self {
@@ -35,8 +34,7 @@ extension JSONValue {
 
 /// Rewrites JSON text so that a strict parser accepts it.
 private struct JSONRepair {
-  /// The depth is well below ``JSONValue/maximumDepth``, because the text may become part of
-  /// another JSON text.
+  /// Well below ``JSONValue/maximumDepth``, because the text may become part of another.
   private static let maximumDepth = 100
   private static let null = Array("null".utf8)
   /// Words that programs write for numbers that JSON does not have.

@@ -23,8 +23,7 @@ package struct JSONWriter: Sendable {
     bytes.append(decimal: Int64(value))
   }
 
-  /// Appends a number, which must be finite. Swift's shortest description of a finite number is
-  /// valid JSON.
+  /// Appends a finite number, whose shortest description in Swift is valid JSON.
   package mutating func append(_ value: Double) { appendJSON(value.description) }
   package mutating func append(_ value: Float) { appendJSON(value.description) }
   package mutating func append(_ value: Bool) { appendJSON(value ? "true" : "false") }
@@ -40,8 +39,7 @@ package struct JSONWriter: Sendable {
     Self.appendQuoted(utf8, to: &bytes)
   }
 
-  /// Appends a string of bytes that are already escaped. The bytes do not contain the enclosing
-  /// quotation marks.
+  /// Appends a string of escaped bytes, which exclude the enclosing quotation marks.
   package mutating func append(escaped: UnsafeBufferPointer<UInt8>) {
     separate()
     bytes.append(UInt8(ascii: "\""))

@@ -13,8 +13,7 @@ public struct Debounce<Value>: RateLimiter {
 
   @usableFromInline var state: State
 
-  /// The pause after which the newest value is delivered. A change applies starting with the next
-  /// value.
+  /// The pause before a delivery. A change applies starting with the next value.
   public var pause: Interval
 
   /// The longest time that a value can be delayed; nil means unlimited.

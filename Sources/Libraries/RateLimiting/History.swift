@@ -11,8 +11,7 @@ public struct History: Hashable, Sendable {
 
   public init() {}
 
-  /// Returns this history with a sample for `count` spans appended, without samples older than ten
-  /// minutes.
+  /// Returns this history with a sample for `count` spans appended, and without old samples.
   fileprivate func appending(_ sample: Float, count: Int) -> History {
     var next = self
     next.samples += repeatElement(sample, count: max(0, min(count, Self.limit)))

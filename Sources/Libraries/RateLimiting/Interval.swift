@@ -49,8 +49,7 @@ public struct Interval: Hashable, Comparable, Sendable {
 }
 
 extension Interval {
-  /// The whole nanoseconds of a duration. Fractions are cut off; a duration that is too long
-  /// saturates.
+  /// The whole nanoseconds of a duration, truncated and saturated.
   @inlinable public init(_ duration: Duration) {
     let (seconds, attoseconds) = duration.components
     self.init(

@@ -23,8 +23,7 @@ public struct LatestWins<Value>: RateLimiter {
   /// window: a held value keeps its deadline.
   public var interval: Interval
 
-  /// Whether the first value after a rest is delivered immediately rather than at the end of a
-  /// window.
+  /// Whether the first value after a rest is delivered immediately.
   public let leading: Bool
 
   /// Makes a limiter. `interval` must be above zero.

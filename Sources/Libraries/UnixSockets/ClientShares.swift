@@ -12,8 +12,7 @@ package struct ClientShares: Sendable {
     /// A client without rights: its limit is per user, and all such clients together may use three
     /// quarters of the total.
     case stranger
-    /// A client with rights: at most three quarters of the total without the total's last
-    /// sixteenth.
+    /// A client with rights: three quarters of the total without its last sixteenth.
     case member
     /// An owner: the total.
     case owner
@@ -168,8 +167,7 @@ package struct ClientShares: Sendable {
     return (id, closing)
   }
 
-  /// Removes a registered connection that is closed and whose last call has ended; otherwise does
-  /// nothing.
+  /// Removes a connection that is closed and whose last call has ended, if registered.
   package mutating func disconnect(_ id: ID) {
     guard let client = clients.removeValue(forKey: id) else { return }
     connectionUsage.add(-1, by: client)

@@ -15,8 +15,7 @@ package final class ListeningSocket: Sendable {
 
   /// The descriptor, or `nil` after a server has taken it.
   private let descriptor: Guarded<Int32?>
-  /// The file created for the socket, which must be removed at the end; `nil` if the socket was
-  /// inherited.
+  /// The file of the socket, to be removed at the end; `nil` if the socket was inherited.
   package let file: SocketFile?
 
   private init(descriptor: Int32, file: SocketFile?) {
@@ -30,8 +29,7 @@ package final class ListeningSocket: Sendable {
     file?.remove()
   }
 
-  /// Returns the descriptor, which the caller must close. Returns `nil` if the descriptor was
-  /// already taken.
+  /// Returns the descriptor, which the caller must close, or `nil` if it was already taken.
   package func take() -> Int32? {
     descriptor.withLock { descriptor in
       defer { descriptor = nil }

@@ -16,8 +16,7 @@ package enum PassedDescriptors {
   /// `SO_PASSRIGHTS` of socket(7), which Glibc does not declare yet.
   private static let option: Int32 = 83
 
-  /// Makes the kernel refuse descriptors on the connections that a socket accepts, if the kernel
-  /// can.
+  /// Makes the kernel, if possible, refuse descriptors on connections of this listener.
   static func refuse(on listener: Int32) {
     _ = set(option, to: 0, on: listener)
   }
@@ -46,8 +45,7 @@ package enum PassedDescriptors {
     let spare = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard spare >= 0 else { throw IOError(errnoCode: errno, reason: "fcntl") }
     channel.closeFuture.whenComplete { _ in closeWithoutWaiting(spare) }
-    // Without this option, out-of-band data and its descriptors are read past without being
-    // inspected.
+    // Without this option, reads skip out-of-band data with its descriptors uninspected.
     guard set(SO_OOBINLINE, to: 1, on: descriptor) else {
       throw IOError(errnoCode: errno, reason: "setsockopt")
     }

@@ -27,8 +27,7 @@ package struct Peer: Sendable, Equatable {
 
   /// Reads the credentials of a connected socket. Fails if the socket is not a Unix socket.
   package init?(socket: CInt) {
-    // `struct ucred` of unix(7): pid, uid, gid. Glibc declares the structure only for C's GNU
-    // dialect.
+    // `struct ucred` of unix(7), which Glibc declares only for C's GNU dialect: pid, uid, gid.
     var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, 0, 0)
     var length = socklen_t(MemoryLayout.size(ofValue: credentials))
     guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else {

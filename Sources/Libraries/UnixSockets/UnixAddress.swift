@@ -5,8 +5,7 @@ package struct UnixAddress {
   /// The path has more than ``UnixAddress/maximumPathBytes``.
   package struct PathTooLong: Error {}
 
-  /// The maximum length of a path in bytes: one byte less than the address field, for the
-  /// terminating NUL.
+  /// The maximum length of a path in bytes, without the terminating NUL.
   package static let maximumPathBytes =
     MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 

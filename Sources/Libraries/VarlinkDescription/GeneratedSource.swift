@@ -32,8 +32,7 @@ package struct GeneratedSource {
     try writeCalls()
   }
 
-  /// Throws an error if a name refers to something that is not in the definition, for example after
-  /// an edit.
+  /// Throws an error if a name is not in the definition, for example after an edit.
   private func checkNames() throws(GenerationError) {
     let methods = Set(description.methodNames)
     for (what, names, known) in [
@@ -51,8 +50,7 @@ package struct GeneratedSource {
 
   private mutating func line(_ line: String = "") { text += line + "\n" }
 
-  /// Lines in the documentation of a method that declare properties which the grammar cannot
-  /// express.
+  /// Documentation lines that declare properties which the grammar cannot express.
   private static let marks: Set = ["[Requires privileges]", "[Supports 'more' flag]"]
 
   private mutating func document(_ documentation: String, indent: String = "") {

@@ -74,8 +74,7 @@ extension Evaluation {
     }
   }
 
-  /// Returns a closure that observes whether elements are inserted, removed or moved, or change
-  /// their case.
+  /// Returns a closure that observes the structure of a collection and its elements' cases.
   private func observingElements<
     Parent, ID: Hashable & Sendable, Phase: ObservableState & CasePathable
   >(

@@ -8,8 +8,7 @@ final class Evaluation {
   private(set) var presence: [Int: PresenceRead] = [:]
   /// Closures that observe changes of elements or of the case, by field.
   var structure: [Int: (@escaping () -> Void) -> Observer] = [:]
-  /// The children in the order in which the body named them, and whether their state was passed
-  /// down.
+  /// The children in the body's order, and whether their state was passed down.
   private(set) var children: [(key: ChildKey, instance: ViewInstance, isPassedDown: Bool)] = []
 
   init(graph: any EvaluatingGraph, instance: ViewInstance) {

@@ -18,8 +18,7 @@ public struct Observed<State: ObservableState> {
     self.reads = reads
   }
 
-  /// The value of a field. Getting the value records a read, which has no effect for an ignored
-  /// field.
+  /// The value of a field. Getting the value records a read, unless the field is ignored.
   @inlinable
   public subscript<Value>(dynamicMember key: FieldKey<State, Value>) -> Value {
     let field = State._$fields[keyPath: key]
@@ -49,8 +48,7 @@ extension Observed where State: CasePathable {
     return path.extract(state)
   }
 
-  /// Returns whether the state is this case. Records a read of the current case, but not of its
-  /// payload.
+  /// Returns whether the state is this case, and records a read of the current case only.
   @inlinable
   public func `is`<Value>(_ key: CaseKey<State, Value>) -> Bool {
     reads.record(FieldSet.capacity - 1)

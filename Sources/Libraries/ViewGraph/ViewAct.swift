@@ -38,8 +38,7 @@ public struct ViewAct: Hashable, Sendable {
   }
 }
 
-/// Arguments may contain text from untrusted users, so they are compared as bytes; see
-/// ``ViewNode``.
+/// Arguments may come from untrusted users, so they are compared as bytes; see ``ViewNode``.
 extension ViewAct.Value {
   public static func == (left: Self, right: Self) -> Bool {
     switch (left, right) {

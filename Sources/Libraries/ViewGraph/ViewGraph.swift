@@ -49,8 +49,7 @@ public final class ViewGraph {
   /// Whether the changes delivered so far require an evaluation.
   public var isDirty: Bool { !dirty.isEmpty }
 
-  /// Returns the current output of a view; `nil` before its first frame and after it has left the
-  /// screen.
+  /// Returns the current output of a view; `nil` unless it is on the screen and evaluated.
   public func output(of id: ViewID) -> ViewNode? { find(id, below: root)?.output }
 
   /// Calls `body` with each evaluated view on the screen, parents first. The output is meant for
@@ -112,8 +111,7 @@ public final class ViewGraph {
       if child.lastFrame == 0 {
         children += evaluate(child, .firstAppearance, [])
       } else if isPassedDown {
-        // The child's own change is a better explanation than the change that caused its parent's
-        // evaluation.
+        // The child's own change explains more than the cause of its parent's evaluation.
         let own = child.pendingCause
         children += evaluate(
           child, own ?? .changedInput, own == nil ? triggers : child.pendingTriggers)

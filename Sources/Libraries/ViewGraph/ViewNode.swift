@@ -96,8 +96,7 @@ public indirect enum ViewNode: Hashable, Sendable {
     }
   }
 
-  /// A titled frame around a part of the screen. The numbers of rows count the rows inside the
-  /// frame.
+  /// A titled frame around a part of the screen. Numbers of rows exclude the frame.
   public struct Panel: Hashable, Sendable {
     /// The stable name of the part for programs, such as `chat`.
     public var name: String
@@ -150,8 +149,7 @@ extension ViewNode {
     }
   }
 
-  /// Returns this node with rows inserted before the rows of its scrolling list, of which there is
-  /// at most one.
+  /// Returns this node with rows inserted at the start of its scrolling list, if any.
   func prepending(_ earlier: [ListRow]) -> ViewNode {
     if earlier.isEmpty { return self }
     if case .list(let rows, let scrolling?) = self {

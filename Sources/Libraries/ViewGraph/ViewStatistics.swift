@@ -60,8 +60,7 @@ extension EvaluationCause {
 }
 
 extension EvaluationRecord {
-  /// The causes, each with its action and field, or a single cause if the action and field are
-  /// unknown.
+  /// The causes with their actions and fields, or a single cause if these are unknown.
   public var reasons: [EvaluationReason] {
     var reasons: [EvaluationReason] = []
     forEachReason { reasons.append($0) }

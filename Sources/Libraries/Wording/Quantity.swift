@@ -1,7 +1,6 @@
 /// Parses numbers with a unit. Uses only integers: `0.1s` is exactly 100 ms.
 package enum Quantity {
-  /// Parses `140us`, `0.5ms`, `90s`, `10m` or `1h` as nanoseconds. Returns `nil` for any other
-  /// text.
+  /// Parses `140us`, `0.5ms`, `90s`, `10m` or `1h` as nanoseconds; otherwise returns `nil`.
   package static func nanoseconds(_ text: String) -> Int64? {
     let units: [(suffix: String, nanoseconds: Int64)] = [
       ("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000),
@@ -13,8 +12,7 @@ package enum Quantity {
     return nil
   }
 
-  /// Parses a percentage as thousandths: `16%` is 160. Returns `nil` for any other text, and above
-  /// 100 %.
+  /// Parses a percentage up to 100 % as thousandths: `16%` is 160; otherwise returns `nil`.
   package static func share(_ text: String) -> Int64? {
     guard text.hasSuffix("%"), let value = decimal(text.dropLast(), times: 10), value <= 1_000
     else { return nil }

@@ -49,8 +49,7 @@ extension FileKey {
     return "\(written): \(example.defaultValue)" + (name.contains(".") ? "}" : "")
   }
 
-  /// Returns the default file, in which each key is commented out. `subject` describes what the
-  /// file configures.
+  /// Returns the default file with each key commented out, and with `subject` as its topic.
   package static func commentedDefaults(of subject: String) -> String {
     var lines = ["# Configuration of \(subject). Every key is shown with its default."]
     var group = ""

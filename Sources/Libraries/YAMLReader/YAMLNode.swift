@@ -2,8 +2,7 @@ package import RateLimiting
 import Wording
 import Yams
 
-/// One value of a YAML file with its position, so that every error contains the file, the line and
-/// the key.
+/// One value of a YAML file with its position: the file, the line and the key.
 package struct YAMLNode {
   /// The file, or the option with which the value was given.
   package let file: String
@@ -154,8 +153,7 @@ package struct YAMLNode {
     throw problem("there is no '\(text)'\(Spelling.hint(for: text, among: choices.map(\.name)))")
   }
 
-  /// Returns the elements of a list. With `orOne`, a single value counts as a list with one
-  /// element.
+  /// Returns the elements of a list. With `orOne`, a single value is a list of one element.
   package func list(orOne: Bool = false) throws(ConfigurationError) -> [YAMLNode] {
     switch content {
     case .list(let elements): return elements

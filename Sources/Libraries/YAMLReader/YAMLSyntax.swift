@@ -35,8 +35,7 @@ struct YAMLSyntax {
     case .scanner(let context, let problem, let mark, _),
       .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
-      // Unclosed constructs are detected only after the last line; the error points to their
-      // beginning.
+      // Unclosed constructs are detected after the last line, but reported at their beginning.
       let isBehind = mark.line > lines.count || mark.line == lines.count && lines.last == ""
       return ConfigurationError(
         file: file, line: isBehind ? context?.mark.line ?? lines.count : mark.line,
@@ -59,8 +58,7 @@ struct YAMLSyntax {
     }
   }
 
-  /// Returns the line of the second of two equal keys: the next one in the same column as the
-  /// first.
+  /// Returns the line of the second of two equal keys: the next in the first's column.
   private func duplicateLine(of name: String, after first: Mark) -> Int {
     for (index, line) in lines.enumerated().dropFirst(first.line) {
       let rest = line.drop { $0 == " " }
@@ -71,8 +69,7 @@ struct YAMLSyntax {
     return first.line
   }
 
-  /// Returns the keys that contain a key: the less indented keys above it, up to the list that
-  /// contains it.
+  /// Returns the path to a key: the less indented keys above it, up to the enclosing list.
   private func keys(above mark: Mark) -> [String] {
     var keys: [String] = []
     var indentation = mark.column - 1

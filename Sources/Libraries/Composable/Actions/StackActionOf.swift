@@ -7,13 +7,11 @@ public typealias StackActionOf<Feature: FeatureTypes> = NavigationAction<
   Feature.State, Feature.Action
 >
 
-/// The actions of a ``StackState``; see ``StackActionOf`` and
-/// ``ReducerStep/stack(_:action:child:)``.
+/// The actions of a ``StackState``; see ``ReducerStep/stack(_:action:child:)``.
 public enum NavigationAction<State, Action> {
   /// An action of the screen with this number.
   case element(id: StackElementID, action: Action)
-  /// Removes the screen with this number and all screens above it, after the parent has reduced the
-  /// action.
+  /// After the parent has reduced the action, removes this screen and all screens above it.
   case popFrom(id: StackElementID)
   /// Pushes a screen on top, before the parent reduces the action. The number must be larger than
   /// every number used so far; ``KeyedCollection/nextID`` returns such a number.
@@ -27,8 +25,7 @@ extension NavigationAction: Equatable where State: Equatable, Action: Equatable 
 extension NavigationAction: CasePathable {
   /// The paths of the cases.
   public struct Cases: Sendable {
-    /// The case ``NavigationAction/element(id:action:)``. `\.path[id: 0]` names the actions of one
-    /// screen.
+    /// The case ``NavigationAction/element(id:action:)``; for one screen, `\.path[id: 0]`.
     public var element: CasePath<NavigationAction, (id: StackElementID, action: Action)> {
       CasePath(tag: 0, name: "element", embed: { .element(id: $0.id, action: $0.action) }) {
         if case .element(let id, let action) = $0 { (id, action) } else { nil }

@@ -33,8 +33,7 @@ extension KeyedCollection {
     return element.slot
   }
 
-  /// Finds the element and stores its slot as a hint for the next action. Returns whether the
-  /// element exists.
+  /// Stores the slot of the element as a hint for the next action. Returns whether it exists.
   @inlinable
   mutating func expect(_ element: ElementReference<ID>) -> Bool {
     guard let slot = slot(of: element) else { return false }

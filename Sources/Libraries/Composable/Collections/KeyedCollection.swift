@@ -23,8 +23,7 @@ public struct KeyedCollection<ID: Hashable, Element> {
   @usableFromInline var changeRecord = KeyedCollectionChangeRecord<ID>()
   /// A mark that in-place access sets and a replacement of the collection clears.
   @usableFromInline var stamp: UInt64 = 0
-  /// The number of removals, which the reducer that runs effects for the elements compares with the
-  /// number at its last check.
+  /// The number of removals, by which a reducer with effects for elements detects removals.
   @usableFromInline var removals: UInt64 = 0
   /// The number of the last check by the reducer that runs effects for the elements, cleared by a
   /// replacement of the whole collection.

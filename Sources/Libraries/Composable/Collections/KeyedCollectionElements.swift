@@ -53,8 +53,7 @@ extension KeyedCollection where Element: Identifiable, Element.ID == ID {
 /// ``StackState``, the elements are numbered from 0. Traps if two elements have the same key, or if
 /// elements outside of a stack have no `id`; use ``append(_:id:)`` for these.
 extension KeyedCollection: ExpressibleByArrayLiteral {
-  // The conformance is unconditional, because Swift allows only one and the elements of a stack
-  // have no `id`.
+  // Unconditional, because Swift allows one conformance and screens of a stack have no `id`.
   @inlinable public init(arrayLiteral elements: Element...) {
     self.init()
     for element in elements {

@@ -42,8 +42,7 @@ extension Log {
     return startSequence + SequenceNumber(index)
   }
 
-  /// Returns the index of the element with a sequence number, or nil if it was removed or is not
-  /// appended yet.
+  /// Returns the index of the element with a sequence number, or nil if it is not in the log.
   @inlinable public func index(ofSequence sequence: SequenceNumber) -> Int? {
     offset(of: sequence)
   }

@@ -36,8 +36,7 @@ extension KeyedCollection where ID == StackElementID {
   ///
   /// - Complexity: O(n), where n is the largest number of screens that existed at the same time.
   public var nextID: StackElementID {
-    // A free slot keeps its last number, and the largest number is only ever overwritten by a
-    // larger one.
+    // A free slot keeps its last number, and only a larger number overwrites the largest one.
     StackElementID(number: (tenancies.lazy.map(\.id.number).max() ?? -1) + 1)
   }
 

@@ -29,8 +29,7 @@ public struct Dependencies: Sendable {
     self.randomness = randomness
   }
 
-  /// Returns live dependencies: a running clock, identifiers that count from 1, and the system's
-  /// random numbers.
+  /// Returns a running clock, identifiers counted from 1, and the system's random numbers.
   public static func live() -> Dependencies {
     Dependencies(clock: ContinuousClock(), identifiers: .counting(), randomness: .system)
   }
@@ -79,8 +78,7 @@ extension Dependencies {
     return copy
   }
 
-  /// Returns a copy of the dependencies with the value at `path` replaced, for a part of the
-  /// feature tree.
+  /// Returns a copy with the value at `path` replaced, for a part of the feature tree.
   public func overriding<Value>(
     _ path: WritableKeyPath<Dependencies, Value>, with value: Value
   ) -> Dependencies {
@@ -111,8 +109,7 @@ public struct Identifiers: Sendable {
 public struct Randomness: Sendable {
   private let generate: @Sendable () -> UInt64
 
-  /// Makes a source that calls `generate` for 64 random bits at a time. `generate` may be called
-  /// from any thread.
+  /// Makes a source from a function that returns 64 random bits and may run on any thread.
   public init(_ generate: @escaping @Sendable () -> UInt64) { self.generate = generate }
 
   /// Returns 64 random bits.
@@ -137,8 +134,7 @@ public struct Randomness: Sendable {
     }
   }
 
-  /// Returns a source whose numbers are determined by `seed`, so they are the same in each run
-  /// (SplitMix64).
+  /// Returns a source whose numbers depend only on `seed` (SplitMix64).
   public static func seeded(_ seed: UInt64) -> Randomness {
     let counter = AtomicCounter(seed, step: 0x9E37_79B9_7F4A_7C15)
     return Randomness {

@@ -27,8 +27,7 @@ public struct DependencyValues {
     set { unavailable() }
   }
 
-  /// Stands for any dependency, so that an old use compiles up to the error that names the
-  /// replacement.
+  /// Stands for any dependency, so that old uses compile up to the error with the replacement.
   public subscript(dynamicMember name: String) -> UnknownDependency {
     get { unavailable() }
     set { unavailable() }
@@ -78,14 +77,12 @@ public struct UnknownDependency {
 public macro DependencyClient() =
   #externalMacro(module: "ComposableMacros", type: "ObservationStateIgnoredMacro")
 
-/// Produces an error that names the replacement: a property through which dependencies are passed
-/// down.
+/// Always an error, which names the replacement: a property that passes dependencies down.
 @attached(peer)
 public macro Dependency<Value>(_ key: KeyPath<DependencyValues, Value>) =
   #externalMacro(module: "ComposableMacros", type: "DependencyMacro")
 
-/// Produces an error that names the replacement: a property through which dependencies are passed
-/// down.
+/// Always an error, which names the replacement: a property that passes dependencies down.
 @attached(peer)
 public macro Dependency<Value>(_ type: Value.Type) =
   #externalMacro(module: "ComposableMacros", type: "DependencyMacro")

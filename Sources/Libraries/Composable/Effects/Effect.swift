@@ -92,8 +92,7 @@ public struct Effect<Action: Sendable> {
   /// Whether the effect does nothing.
   @inlinable public var isNone: Bool { box == nil }
 
-  /// Sends `action` after the current action and all queued actions. Needs no task and no hop
-  /// between threads.
+  /// Sends `action` after the current and all queued actions, without a task or change of thread.
   @inlinable
   public static func send(_ action: Action) -> Effect { Effect(ActionBox(action)) }
 

@@ -16,8 +16,7 @@ public struct EffectID: Hashable, Sendable {
 @usableFromInline
 struct EffectMark: Hashable, Sendable {
   @usableFromInline let id: EffectID
-  /// The number of scopes between the effect's scope and the identifier's scope; 0 for the effect's
-  /// own scope.
+  /// The number of scopes from the effect's scope up to the identifier's scope.
   @usableFromInline let level: Int
 
   @usableFromInline

@@ -4,8 +4,7 @@
 @usableFromInline
 struct EffectRegistry {
   @usableFromInline let root = EffectScope(parent: nil, key: nil, identity: .any, owner: nil)
-  /// The number of running effects of each tracked send, and the continuations that wait for them
-  /// to end.
+  /// For each tracked send, the number of running effects, and the waiting continuations.
   private var origins: [UInt64: (count: Int, waiting: [CheckedContinuation<Void, Never>])] = [:]
   /// The number of effects started so far.
   private(set) var started: UInt64 = 0
@@ -24,8 +23,7 @@ struct EffectRegistry {
 
   // MARK: Life of an effect
 
-  /// Registers an effect before its task starts, so that a cancellation immediately afterwards
-  /// finds it.
+  /// Registers an effect before its task starts, so that it can be cancelled immediately.
   @usableFromInline
   mutating func register(_ effect: RunningEffect, in scope: EffectScope) {
     started += 1
@@ -96,8 +94,7 @@ struct EffectRegistry {
     interrupt(effect.sequence)
   }
 
-  /// Cancels the effects of `scope` with this identifier, and effects that limiters hold back under
-  /// it.
+  /// Cancels running and held effects of `scope` with this identifier.
   @usableFromInline
   mutating func cancel(id: EffectID, scope: EffectScope) {
     for effect in scope.ids[id] ?? [] {
@@ -130,8 +127,7 @@ struct EffectRegistry {
 
   // MARK: Scopes
 
-  /// Returns the scope of a child. If the scope belongs to a previous child, that child's effects
-  /// end first.
+  /// Returns the scope of a child, after ending the effects of a previous child.
   @usableFromInline
   mutating func scope(
     _ key: ScopeKey, _ identity: ChildIdentity, in parent: EffectScope, owner: ChildEffects?

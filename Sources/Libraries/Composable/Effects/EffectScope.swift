@@ -1,5 +1,4 @@
-/// The key of a child among its parent's effects: the case of its actions and, in a collection, its
-/// key.
+/// The key of a child scope: the case of its actions and, in a collection, the element's key.
 @usableFromInline
 struct ScopeKey: Hashable {
   @usableFromInline let tag: Int
@@ -25,8 +24,7 @@ enum ChildIdentity {
 
 /// What a composition records about the effects of its children.
 public final class ChildEffects {
-  /// The number of children with running effects; while it is 0, removals of children need no
-  /// check.
+  /// The number of children with running effects; if 0, removals of children need no check.
   @exclusivity(unchecked) @usableFromInline var count = 0
   /// The number of checks of a collection, stored in the collection as its mark. A collection
   /// without this mark has been replaced.

@@ -5,8 +5,7 @@
 class EffectSequence {
   /// The scope of the effects, kept as long as the sequence exists.
   final let scope: EffectScope
-  /// The tracked send that the sequence belongs to, or 0. A tracked send does not complete before
-  /// its sequence.
+  /// The tracked send of the sequence, or 0. The send does not complete before the sequence.
   final let origin: UInt64
   final let parent: EffectSequence?
   /// The number of effects and nested sequences of the current part that have not ended.

@@ -13,8 +13,7 @@ struct LimitedEffect<Action: Sendable> {
   let kind: Kind
   let clock: LimitClock
   @usableFromInline var effect: Effect<Action>
-  /// The identifiers that cancel the effect: the limiter's identifier and those added by
-  /// `cancellable(id:)`.
+  /// The identifiers that cancel the effect: the limiter's and those of `cancellable(id:)`.
   @usableFromInline var marks: [EffectMark]
 
   @usableFromInline

@@ -52,8 +52,7 @@ final class Mailbox<Action: Sendable>: Sendable {
   @usableFromInline
   func close() {
     receiver = nil
-    // The messages are released outside the lock, because values captured by effects may send when
-    // released.
+    // Releases the messages outside the lock, because values in effects may send when released.
     var rest = ContiguousArray<Message>()
     contents.withLock { contents in
       contents.isClosed = true
@@ -70,8 +69,7 @@ final class Mailbox<Action: Sendable>: Sendable {
       swap(&batch, &contents.messages)
     }
     receiver?(batch)
-    // Removes messages one by one, because there are usually few. A buffer that grew in a burst is
-    // freed.
+    // There are usually few messages, so they are removed singly. A burst's buffer is freed.
     guard batch.capacity <= 64 else { return }
     while !batch.isEmpty { batch.removeLast() }
     swap(&batch, &spare)

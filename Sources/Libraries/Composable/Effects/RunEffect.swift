@@ -11,8 +11,7 @@ final class RunEffect<Action: Sendable>: Effect<Action>.Box, @unchecked Sendable
   @usableFromInline let onLane: Bool
   /// The identifiers that cancel the effect.
   @usableFromInline let marks: [EffectMark]
-  // Runs on the executor of the task. Without `nonsending`, each call and each return would look up
-  // the executor.
+  // Without `nonsending`, each call and each return would look up the task's executor.
   @usableFromInline let operation:
     nonisolated(nonsending) @Sendable (Send<Action>) async throws -> Void
   @usableFromInline let handler:

@@ -12,8 +12,7 @@ class RunningEffect: @unchecked Sendable {
   @exclusivity(unchecked) final var limiter: (any Limiter)?
   /// The tracked send that started the effect, or 0 if the send is not tracked.
   @exclusivity(unchecked) @usableFromInline final var origin: UInt64
-  /// The scope of the child that started the effect; `nil` after the effect has ended or was
-  /// cancelled.
+  /// The scope of the child that started the effect; `nil` after its end or cancellation.
   @exclusivity(unchecked) @usableFromInline final var scope: EffectScope?
   /// Whether the effect was cancelled and its task has not returned yet. Actions that a cancelled
   /// effect still sends are dropped silently.
@@ -63,8 +62,7 @@ final class RunningTask<Action: Sendable>: RunningEffect, @unchecked Sendable {
     run.place.map { "\(name) (\($0.fileID):\($0.line))" } ?? name
   }
 
-  // Declared `nonsending`, so that the executor is not looked up again after the operation has
-  // returned.
+  // `nonsending` avoids another look-up of the executor after the operation has returned.
   @inlinable
   nonisolated(nonsending) func perform() async {
     do {

@@ -32,8 +32,7 @@ public struct Field<Root, Value> {
   }
 }
 
-/// A key path that names a field, as in `\.chat`; resolved once, when a reducer is built or an
-/// observer is added.
+/// A key path that names a field, as in `\.chat`; resolved once by a reducer or an observer.
 public typealias FieldKey<State: ObservableState, Value> = KeyPath<
   State.Fields, Field<State, Value>
 >

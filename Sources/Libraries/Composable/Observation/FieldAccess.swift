@@ -51,8 +51,7 @@ extension FieldChangesOf {
     return isWritten(index)
   }
 
-  /// Called before in-place access to a field that cannot be compared cheaply. The field will count
-  /// as changed.
+  /// Called before access in place to a field without cheap comparison: it counts as changed.
   @inlinable
   public mutating func enter<Value>(_ index: Int, _ value: inout Value) -> OpaqueAccess {
     OpaqueAccess()
@@ -64,8 +63,7 @@ extension FieldChangesOf {
     write(index)
   }
 
-  /// Called before in-place access to a small field. Keeps the old value, which needs no reference
-  /// counting.
+  /// Called before in-place access to a small field. Keeps the old value.
   @inlinable
   public mutating func enter<Value: Equatable & BitwiseCopyable>(
     _ index: Int, _ value: inout Value
@@ -90,8 +88,7 @@ extension FieldChangesOf {
     return BranchAccess(token: value._$enter(stamp: Stamp.of(field: index, in: stamp)))
   }
 
-  /// Called after in-place access to a child. Records a change if the child was replaced by
-  /// another.
+  /// Called after in-place access to a child. Records a change if the child was replaced.
   @inlinable
   public mutating func leave<Value: ObservableBranch>(
     _ index: Int, _ value: inout Value, _ access: BranchAccess

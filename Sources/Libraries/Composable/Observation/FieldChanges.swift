@@ -50,8 +50,7 @@ public struct FieldChangesOf<Word: FixedWidthInteger & UnsignedInteger & Sendabl
     return stamp
   }
 
-  /// Ends in-place access. Returns `false` if the value was replaced, `true` if it was only
-  /// mutated.
+  /// Ends in-place access. Returns whether the value was only mutated and not replaced.
   @inlinable
   public mutating func end(token: UInt64) -> Bool {
     defer { stamp = 0 }
@@ -97,8 +96,7 @@ public struct FieldChangesOf<Word: FixedWidthInteger & UnsignedInteger & Sendabl
       if childChanged { changed |= FieldChangesOf.bit(index) }
     }
 
-    /// Queues the observers, except those of ignored fields. Returns whether any field that is not
-    /// ignored changed.
+    /// Queues the observers of fields that are not ignored. Returns whether any such field changed.
     @inlinable
     public func finish(_ node: ObservationNode?, ignored: FieldSet) -> Bool {
       ObservationNode.report(

@@ -4,8 +4,7 @@ public protocol ObservableBranch {
   /// Begins in-place access. Pass the returned token to ``_$leave(token:)``.
   mutating func _$enter(stamp: UInt64) -> UInt64
 
-  /// Ends in-place access. Returns `false` if the value was replaced, `true` if it was only
-  /// mutated.
+  /// Ends in-place access. Returns whether the value was only mutated and not replaced.
   mutating func _$leave(token: UInt64) -> Bool
 
   /// Reports the changes since the last report to the observers below `node`, and clears them. If
@@ -62,8 +61,7 @@ public enum Observation {
   public static func drain<Value: ObservableBranch>(
     _ value: inout Value, _ index: Int, _ node: ObservationNode?, replaced: Bool
   ) -> Bool {
-    // Without reference counting: the parent node holds its child, and no callback runs before this
-    // function returns.
+    // Unretained: the parent node holds its child, and no callback runs before the return.
     guard let child = node?.unretainedChild(index) else {
       return value._$drain(into: nil, replaced: replaced)
     }
@@ -156,8 +154,7 @@ public enum Observation {
   }
 }
 
-// The payloads of an enum state. Access is recorded for the whole enum, because only one payload
-// exists.
+// The payloads of an enum state. Access is recorded for the whole enum.
 extension Observation {
   /// Queues the observers of an enum state if its payload changed or the whole enum was replaced.
   /// Returns whether either happened.

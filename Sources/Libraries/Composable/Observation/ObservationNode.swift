@@ -20,8 +20,7 @@ public final class ObservationNode {
   @exclusivity(unchecked) private var children: ContiguousArray<Unmanaged<ObservationNode>?> = []
   /// The observed elements of a collection, by slot.
   @exclusivity(unchecked) var elements: ContiguousArray<ElementNode?> = []
-  /// The keys of the observed elements, by which they are found when the whole collection is
-  /// replaced.
+  /// The keys of the observed elements, needed when the whole collection is replaced.
   @exclusivity(unchecked) var elementIDs: ContiguousArray<AnyHashable?> = []
   /// Whether an observer needs lists of changed elements.
   @exclusivity(unchecked) @usableFromInline var wantsElementChanges = false

@@ -14,8 +14,7 @@ public final class Observer {
 
   enum Callback {
     case fields((FieldSet) -> Void)
-    // A separate case: wrapped in a closure over `FieldSet`, the callback would be one more object
-    // to visit.
+    // Wrapped in a closure over `FieldSet`, the callback would be one more object to visit.
     case plain(() -> Void)
   }
 
@@ -78,8 +77,7 @@ public final class Observer {
     hasCauses = !causes.isEmpty
   }
 
-  /// Ends the observation. The callback is not called again, not even for changes that were already
-  /// recorded.
+  /// Ends the observation. The callback is not called again, even for recorded changes.
   public func cancel() {
     guard !isCancelled else { return }
     isCancelled = true
@@ -99,8 +97,7 @@ public final class Observer {
   /// Transfers ownership to the node.
   func retainForNode() { _ = Unmanaged.passRetained(self) }
 
-  /// Releases the node's ownership, or transfers it to the queue if the queue still uses the
-  /// observer.
+  /// Releases the node's ownership, or transfers it to a queue that still uses the observer.
   func releaseFromNode() {
     if isQueued || isCalled {
       isOwnedByQueue = true

@@ -47,8 +47,7 @@ public final class ActionTrace: Sendable {
     children.indices.contains(kind) ? children[kind] : nil
   }
 
-  /// Returns the name of a kind, such as `chat.messages`, or an empty string if there was no action
-  /// yet.
+  /// Returns the name of a kind, such as `chat.messages`; empty before the first action.
   public func name(of code: UInt64) -> String {
     let byte = Int(code & 255)
     guard byte > 0, byte <= names.count else { return "" }

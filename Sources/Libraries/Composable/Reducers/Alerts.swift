@@ -62,8 +62,7 @@ extension ButtonState: Equatable where Action: Equatable {}
 extension ButtonState: Sendable where Action: Sendable {}
 
 extension FieldChangesOf {
-  /// Called before `set` of an alert. A newly assigned alert counts as a change, even if it equals
-  /// the old alert.
+  /// Called before `set` of an alert. A new alert counts as a change, even if it is equal.
   @inlinable
   public mutating func set<Action: Equatable>(
     _ index: Int, from old: AlertState<Action>?, to new: AlertState<Action>?

@@ -42,8 +42,7 @@ public struct BindingAction<State: ObservableState>: Sendable {
     BindingAction(target: .part(part), value: value) { $0[keyPath: part] = value }
   }
 
-  /// Returns whether the action sets `field`. A reducer that follows the ``BindingReducer`` can
-  /// thus react to the field.
+  /// Returns whether the action sets `field`, for reducers after the ``BindingReducer``.
   public func sets<Value>(_ field: FieldKey<State, Value>) -> Bool {
     target == .field(State._$fields[keyPath: field].index)
   }

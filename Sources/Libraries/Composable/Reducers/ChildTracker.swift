@@ -24,8 +24,7 @@ struct ChildTracker<State> {
   @inlinable
   func owns(_ scope: EffectScope?) -> Bool { scope?.owner === effects }
 
-  /// Returns whether `scope`, which belongs to this child, was created for the child with this
-  /// state.
+  /// Returns whether `scope` of this child was created for the child with this state.
   @inlinable
   func isSame(_ scope: EffectScope, _ state: State) -> Bool {
     scope.belongs(to: identity(of: state))

@@ -129,8 +129,7 @@ where
 }
 
 extension KeyedCollection {
-  /// Returns an identity that distinguishes the element from earlier and later elements with the
-  /// same key.
+  /// Returns an identity that distinguishes elements which successively have this key.
   @inlinable
   func identity(of id: ID) -> ChildIdentity? {
     slot(of: id).map { .slot($0, lineage: lineage) }

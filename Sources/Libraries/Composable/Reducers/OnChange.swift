@@ -15,8 +15,7 @@ where Lens.Root == State {
 
   @inlinable @inline(__always)
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
-    // Removes the record of earlier actions of the batch, so that only changes by this action
-    // count.
+    // Removes the record of earlier actions, so that only changes by this action count.
     let wasChanged = Lens.removeChangeRecord(&state)
     let effect = base.reduce(into: &state, action: action)
     let isChanged = Lens.removeChangeRecord(&state)

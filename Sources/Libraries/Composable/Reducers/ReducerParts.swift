@@ -26,8 +26,7 @@ public struct ReducerSequence<
   public var childCounters: [ChildCounter] { first.childCounters + second.childCounters }
 }
 
-/// A reducer or nothing: an `if` in a body. The condition is evaluated when the composition is
-/// built.
+/// A reducer or nothing: an `if` in a body, evaluated when the composition is built.
 public struct OptionalReducer<
   State, Action: Sendable, Wrapped: ReducerStep<State, Action>
 >: ReducerStep {

@@ -39,8 +39,7 @@ public final class Shared<Value: Equatable & Sendable>: Sendable {
 
   init(_ core: SharedCore<Value>) { self.core = core }
 
-  /// Returns a function that merges each of `fields` from the side that changed it, or from `own`
-  /// if both did.
+  /// Returns a function that merges each field from the side that changed it (`own` if both).
   public static func merge<each Field: Equatable & SendableMetatype>(
     _ fields: repeat any WritableKeyPath<Value, each Field> & Sendable
   ) -> Merge {
@@ -59,8 +58,7 @@ public final class Shared<Value: Equatable & Sendable>: Sendable {
   /// The current value.
   public var value: Value { core.newest.value }
 
-  /// The number of assignments in reducers that replaced a change made by other code while the
-  /// action was being reduced.
+  /// The number of reducers' assignments that replaced a concurrent change by other code.
   public var overwrites: Int { core.overwrites }
 
   /// Changes the value and notifies all listeners. If `body` leaves the value equal, nothing
@@ -102,7 +100,6 @@ public final class Shared<Value: Equatable & Sendable>: Sendable {
     return stream
   }
 
-  /// Waits until the newest value is written to the file. Returns immediately for a value in
-  /// memory.
+  /// Waits until the newest value is written to the file, if there is a file.
   public func flush() async { await core.file?.flush() }
 }

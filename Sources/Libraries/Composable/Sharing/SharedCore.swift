@@ -12,8 +12,7 @@ final class SharedCore<Value: Equatable & Sendable>: Sendable {
   private struct Contents: Sendable {
     var newest: Version
     var overwrites = 0
-    /// The listeners, in the order of registration, so that every run of a test notifies them in
-    /// the same order.
+    /// The listeners, in the order of registration, so that test runs are reproducible.
     var listeners: [Listener] = []
     var lastListener: UInt64 = 0
   }
@@ -62,8 +61,7 @@ final class SharedCore<Value: Equatable & Sendable>: Sendable {
     }
   }
 
-  /// Sets the value. Called while the lock is held, so that all listeners receive changes in the
-  /// same order.
+  /// Sets the value under the lock, so that all listeners receive changes in the same order.
   private func set(_ value: Value, _ contents: inout Contents) -> Version {
     guard contents.newest.value != value else { return contents.newest }
     contents.newest = Version(value: value, number: contents.newest.number + 1)

@@ -1,7 +1,6 @@
 import Locking
 
-/// One action of a feature that shares a value, with the version on which the feature's copy is
-/// based.
+/// One action of a feature that shares a value, with the version that the copy is based on.
 final class SharedTurn: Sendable {
   @TaskLocal private static var current: SharedTurn?
 

@@ -9,8 +9,7 @@ final class ActionMonitor<State: ObservableState, Action: Sendable> {
 
   @usableFromInline
   func begin(_ store: Store<State, Action>, _ action: Action) {
-    // Delivers earlier changes first, so that all changes recorded afterwards belong to this
-    // action.
+    // Delivers earlier changes, so that all changes recorded later belong to this action.
     if !onChanges.isEmpty { store.drainChanges() }
     for callback in onBegin { callback() }
   }

@@ -2,8 +2,7 @@
 /// it. The handle is a cheap value that holds the store and a function. Not `Sendable`, like its
 /// store.
 public struct ChildStore<State, Action> {
-  /// A request to the store. The payloads are addresses, because values of generic type would pass
-  /// through an adapter.
+  /// A request to the store, with addresses: generic values would pass through an adapter.
   @usableFromInline
   enum Access {
     case send(UnsafePointer<Action>)

@@ -17,8 +17,7 @@ extension ObservationPoint where State: ObservableState {
     child(State._$fields[keyPath: field].index)
   }
 
-  /// Returns the path to the node of an optional child. The node stays the same when the child is
-  /// removed and added.
+  /// Returns the path to the node of an optional child, which successive children share.
   public func child<Child: ObservableState>(_ field: FieldKey<State, Child?>) -> ObservationPoint<
     Child
   > {

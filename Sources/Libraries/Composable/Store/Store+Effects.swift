@@ -82,8 +82,7 @@ extension Store {
       case .action(let action, let effect):
         if mayArrive(effect) { take(action, origin: effect.origin) }
       case .actions(let actions, let effect):
-        // An action may cancel the effect or remove its child. The remaining actions are then
-        // dropped.
+        // If an action cancels the effect or removes its child, the rest is dropped.
         for action in actions {
           guard mayArrive(effect) else { break }
           take(action, origin: effect.origin)
@@ -126,8 +125,7 @@ extension Store {
     return scope === effects.root || isCurrent(scope)
   }
 
-  /// Returns whether the child that a scope belongs to still exists, and ends the effects of a
-  /// child that does not.
+  /// Returns whether the child of a scope still exists. If it does not, ends its effects.
   @inlinable
   func isCurrent(_ scope: EffectScope) -> Bool {
     guard scope !== effects.root, !isReducing else { return true }

@@ -29,8 +29,7 @@ extension Store {
     }
   }
 
-  /// Overrides which fields of the root state are ignored, to compare both behaviours in one
-  /// program.
+  /// Overrides which fields of the root state are ignored, to compare both behaviours.
   public func setIgnored(_ fields: FieldSet) { root.ignored = fields }
 
   /// Returns an asynchronous sequence of a field's values: the current value, then the newest value

@@ -74,8 +74,7 @@ extension Store {
   @inlinable
   public func deliverChanges() {
     guard !isReducing, !isDelivering else { return }
-    // Without observers, changes stay recorded; the first observer that is added does not see these
-    // changes.
+    // Without observers, changes stay recorded, and the first new observer does not see them.
     if deliveries.observerCount != 0 { drainChanges() }
     if !deliveries.isEmpty { deliverRounds() }
   }

@@ -1,7 +1,6 @@
 import RateLimiting
 
-// Work that continues without an action: the next part of a sequence, and effects held back by a
-// limiter.
+// Work that continues without an action: further parts of sequences, and held effects.
 extension Store {
   // MARK: Sequences
 
@@ -12,8 +11,7 @@ extension Store {
     advance(sequence)
   }
 
-  /// Performs parts until one takes time. After the last part, continues with the enclosing
-  /// sequence.
+  /// Performs parts until one takes time; after the last part, continues the parent sequence.
   private func advance(_ first: EffectSequence) {
     var next: EffectSequence? = first
     while let sequence = next as? PendingEffects<Action> {
@@ -74,8 +72,7 @@ extension Store {
 
   private func wait(for held: EffectLimiter<Action>.Held, of limiter: EffectLimiter<Action>) {
     if let (effect, deadline) = limiter.waiting, effect.scope != nil {
-      // If the task wakes too early, it sleeps again, which is cheaper than a new task for each
-      // action.
+      // A task that wakes too early sleeps again, which is cheaper than a task per action.
       if effect.marks == held.marks, deadline <= held.deadline {
         effects.move(effect, to: origin, held.sequence)
         return
@@ -108,8 +105,7 @@ extension Store {
       return
     }
     let (scope, origin, sequence) = (limiter.scope, effect.origin, effect.sequence)
-    // The wait ends before the effect begins, because the effect may cancel effects with the same
-    // identifiers.
+    // The wait ends first, because the effect may cancel effects with the same identifiers.
     effects.keep(scope)
     effects.hold(origin)
     sequence?.pending += 1

@@ -11,8 +11,7 @@ extension Store {
   /// Sends `action` as a consequence of a tracked send.
   package func send(_ action: Action, origin: UInt64) { within(origin) { send(action) } }
 
-  /// Reduces `action` and returns the paths of unrecorded changes. The result is empty unless the
-  /// change records are faulty.
+  /// Reduces `action` and returns the paths of unrecorded changes, which indicate a fault.
   package func sendChecked(_ action: Action, origin: UInt64) -> [String] {
     drainChanges()
     let old = _state

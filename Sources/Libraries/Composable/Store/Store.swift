@@ -12,8 +12,7 @@ public final class Store<State: ObservableState, Action: Sendable> {
   public enum Notification: Sendable {
     /// At the end of each ``send(_:)``.
     case immediate
-    /// When ``deliverChanges()`` is called, for example once per frame, for all sends since the
-    /// last call.
+    /// When ``deliverChanges()`` is called, for example once per frame.
     case batched
   }
 
@@ -67,11 +66,9 @@ public final class Store<State: ObservableState, Action: Sendable> {
   /// because the recording already contains the actions of effects.
   @exclusivity(unchecked) @usableFromInline package var startsEffects = true
 
-  /// The maximum number of actions that follow from one send, before the store stops them and
-  /// reports a failure.
+  /// The maximum number of actions that follow from one send before a failure is reported.
   @exclusivity(unchecked) public var feedbackLimit = 10_000
-  /// A closure that is called with each failure; if `nil`, failures are only counted in
-  /// ``failures``.
+  /// A closure that is called with each failure, in addition to counting it in ``failures``.
   @exclusivity(unchecked) public var onFailure: ((Failure) -> Void)?
   /// A closure that is called on the lane after actions sent by effects were reduced, once per
   /// batch. Use it to draw a frame, because the caller of `send` does not see actions of effects.

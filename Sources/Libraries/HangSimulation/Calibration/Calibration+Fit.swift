@@ -54,8 +54,7 @@ extension Calibration {
     }
   }
 
-  /// Returns the paths of collections whose sizes were recorded with all measurements of a kind and
-  /// vary.
+  /// Returns the paths of collections whose sizes vary and are in all measurements of a kind.
   private static func varyingFields(_ measurements: [CostMeasurement]) -> [String] {
     let paths = measurements.dropFirst().reduce(Set(measurements[0].sizes.keys)) {
       $0.intersection($1.sizes.keys)

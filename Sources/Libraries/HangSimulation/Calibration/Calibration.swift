@@ -26,8 +26,7 @@ package struct Calibration: Sendable {
     package var element: Int64?
     /// The cost of an appearance; `nil` if the measurements do not determine it.
     package var appearance: Int64?
-    /// The cost per element of a collection in the state, by path. Contains only collections whose
-    /// sizes varied.
+    /// The cost per element of a collection in the state, by path, if its size varied.
     package var fields: [String: Int64] = [:]
     /// An unexplained rise of the duration over the recording; `nil` if there is none.
     package var rise: (from: Int64, to: Int64)?
@@ -109,8 +108,7 @@ package struct Calibration: Sendable {
         + (near ?? ", but for example '\(found.first ?? "")'"))
   }
 
-  /// Checks the unit of times: a median of seconds, or of less than a hundred nanoseconds,
-  /// indicates another unit.
+  /// Checks the unit: a median of seconds, or of less than 100 ns, indicates another unit.
   private static func checkUnits(
     _ measurements: [CostMeasurement]
   ) throws(CalibrationProblem) {

@@ -6,8 +6,7 @@ import ViewGraph
 final class CostRecorder {
   private let now: () -> UInt64
   private var measurements: [CostMeasurement] = []
-  /// For each measurement, its kind, and the row of ``looks`` with the sizes at the end of its
-  /// turn.
+  /// The kind of each measurement, and the row of ``looks`` at the end of its turn.
   private var places: [(kind: GrowthFinding.Kind, look: Int)] = []
   private(set) var frames: [HereCalibration.Frame] = []
   /// The start of the current measurement.

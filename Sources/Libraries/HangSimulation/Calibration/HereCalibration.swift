@@ -185,8 +185,7 @@ extension HereCalibration {
     (0..<min(exponent, 18)).reduce(1) { product, _ in product * 10 }
   }
 
-  /// Returns the decimal logarithm, interpolated within each power of two, which is precise enough
-  /// for a plot.
+  /// Returns the decimal logarithm, interpolated within powers of two, as a plot needs it.
   private static func logarithm(_ number: Double) -> Double {
     (Double(number.exponent) + (number.significand - 1)) * 0.301_029_995_663_981_2
   }

@@ -26,8 +26,7 @@ package struct MeasuredTrace: Sendable {
     /// The expected durations of the frames, in nanoseconds.
     fileprivate var expected: [Double] = []
 
-    /// The refresh rate in frames per second, derived from the expected durations; `nil` if there
-    /// are none.
+    /// The refresh rate, derived from the expected durations; `nil` if there are none.
     package var refreshRate: Int? {
       let interval = expected.sorted().quantile(0.5)
       return interval > 0 ? Int((1e9 / interval).rounded()) : nil
@@ -147,8 +146,7 @@ package struct MeasuredTrace: Sendable {
     }
   }
 
-  /// Returns the key under which the begin and end of a slice are matched: a thread or an
-  /// identifier.
+  /// Returns the key that matches a slice's begin and end: a thread or an identifier.
   private static func key(_ event: JSONValue, _ thread: String, _ phase: String) -> String {
     if phase == "B" || phase == "E" { return thread }
     let id = event["id2"] ?? event["id"] ?? .null
@@ -193,8 +191,7 @@ package struct MeasuredTrace: Sendable {
     return sizes
   }
 
-  /// Records a frame of FrameTimeline, whose name is a number. Returns whether the event was a
-  /// frame.
+  /// Records a frame of FrameTimeline, named by a number. Returns whether it was a frame.
   private mutating func recordFrame(_ arguments: JSONValue, _ duration: Double) -> Bool {
     guard arguments["Display frame token"] != nil || arguments["Surface frame token"] != nil else {
       return false

@@ -1,7 +1,6 @@
 import ViewGraph
 
-/// The costs of a device under its conditions, prepared for fast look-up. All costs are in
-/// nanoseconds.
+/// The costs of a device under its conditions, in nanoseconds, for fast look-up.
 struct CostTable: Sendable {
   /// The limit of a single cost, nearly three hours, so that sums of costs do not overflow.
   private static let limit: Int64 = 10_000_000_000_000
@@ -47,8 +46,7 @@ struct CostTable: Sendable {
     min(Self.limit, Int64(clamping: Int128(measured) * slowdown / 1_000_000))
   }
 
-  /// Returns the platform's share of an evaluation: the cost of putting the view's elements on the
-  /// screen.
+  /// Returns the cost of putting the view's elements on the screen.
   func layout(ofView name: String, showing output: ViewNode) -> Int64 {
     (views[name] ?? view).element * Int64(output.elementCount)
   }

@@ -8,8 +8,7 @@ public struct DeviceProfile: Hashable, Sendable {
   public var title: String
   /// The refresh rate in frames per second.
   public var refreshRate: Int
-  /// The number of processor cores. The screen's thread uses one core; effects compute on the
-  /// others.
+  /// The number of processor cores: one for the screen's thread, the others for effects.
   public var cores: Int
   /// The time taken relative to the reference device, in millionths.
   package var slowdown: Int64
@@ -123,8 +122,7 @@ public struct DeviceProfile: Hashable, Sendable {
     package var evaluation: Int64 = 0
     /// The additional cost of each element that the view puts on the screen.
     package var element: Int64 = 0
-    /// The additional cost in the frame in which the view appears, for resources that are created
-    /// once.
+    /// The additional cost in the view's first frame, for resources that are created once.
     package var appearance: Int64 = 0
     /// The additional cost per element of a collection in the state, by the path of the collection.
     package var fields: [String: Int64] = [:]
@@ -156,8 +154,7 @@ public struct DeviceProfile: Hashable, Sendable {
   }
 }
 
-/// A device under certain conditions. Its name identifies runs in reports:
-/// `iphone-13-mini+low-power`.
+/// A device under certain conditions. Reports use its name: `iphone-13-mini+low-power`.
 public struct Device: Hashable, Sendable {
   /// The device without its conditions.
   public let profile: DeviceProfile
@@ -196,8 +193,7 @@ public struct Device: Hashable, Sendable {
     self.init(profile: profile, name: name, conditions: [])
   }
 
-  /// Returns this device under some of its conditions. The name shows the conditions:
-  /// `phone+low-power`.
+  /// Returns this device under some of its conditions, named for example `phone+low-power`.
   public func under(_ names: String...) -> Device {
     for name in names {
       precondition(
@@ -219,8 +215,7 @@ public struct Device: Hashable, Sendable {
     return Device(profile: profile, name: "\(name) x \(text)", conditions: conditions)
   }
 
-  /// The time taken relative to the reference device, in millionths. Independent of the order of
-  /// the conditions.
+  /// The time taken relative to the reference device, in millionths, under all conditions.
   package var slowdown: Int64 {
     var product = Int128(profile.slowdown)
     for condition in profile.conditions.sorted(by: { $0.name < $1.name })

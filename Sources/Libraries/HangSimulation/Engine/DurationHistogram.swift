@@ -1,5 +1,4 @@
-/// A histogram of durations in nanoseconds with percentiles: exact below 512 ns, and within 0.4 %
-/// above.
+/// A histogram of durations with percentiles: exact below 512 ns, and within 0.4 % above.
 struct DurationHistogram: Sendable {
   /// The bits of resolution within one power of two.
   private static let precision = 8

@@ -1,14 +1,12 @@
 import Composable
 package import ViewGraph
 
-/// The clock of a simulated main thread, which advances by the cost of the thread's work on the
-/// device.
+/// The clock of a simulated main thread, advanced by the cost of the thread's work.
 package final class SimulatedClock: EvaluationClock {
   private var costs: CostTable
   private var kinds: ActionKinds?
   @exclusivity(unchecked) private(set) var time: Int64 = 0
-  /// The pending cost of the views that appeared in this frame, spent after all bodies are
-  /// evaluated.
+  /// The cost of the views that appeared in this frame, spent after all evaluations.
   @exclusivity(unchecked) private var appearance: Int64 = 0
   /// The cost of appearing views in this turn.
   private var spentOnAppearance: Int64 = 0
@@ -54,8 +52,7 @@ package final class SimulatedClock: EvaluationClock {
   /// Advances time while the thread is idle. Never moves it backwards.
   func wait(until instant: VirtualTime) { time = max(time, instant.nanoseconds) }
 
-  /// Advances the time. Saturates, because an extremely long turn must end the run and not crash
-  /// the program.
+  /// Advances the time. Saturates, so that a very long turn ends the run without a crash.
   private func spend(_ cost: Int64) { time = min(time + cost, Self.end) }
 
   private static let end = Int64.max / 4
@@ -128,8 +125,7 @@ package final class SimulatedClock: EvaluationClock {
   /// Returns the cost of appearing views since the last call, and resets it.
   func consumeAppearanceCost() -> Int64 { exchange(&spentOnAppearance, with: 0) }
 
-  /// Returns the kind of action with the highest cost since the last call, if any, and resets the
-  /// costs.
+  /// Returns the kind of action with the highest cost since the last call; resets the costs.
   func consumeCostliestAction() -> (name: String, cost: Int64)? {
     guard !touched.isEmpty else { return nil }
     var best: (kind: Int, cost: Int64)?

@@ -9,8 +9,7 @@ final class SimulatedCores: @unchecked Sendable {
   private let waits: SimulatedWaits
   /// The time at which each core becomes free.
   private var free: [VirtualTime]
-  /// Returns the time until which the screen's thread is busy; `nil` if effects do not share its
-  /// core.
+  /// Returns until when the screen's thread is busy; `nil` if effects do not share its core.
   private let screenIsFree: (() -> VirtualTime)?
 
   init(_ count: Int, _ waits: SimulatedWaits, screenIsFree: @escaping () -> VirtualTime) {

@@ -17,8 +17,7 @@ extension SimulatedRun {
   /// The effects that held the thread, as far as measured.
   var laneHolds: [EffectMeter.Holds] { watch?.laneHolds ?? [] }
 
-  /// Returns the growth of the run's work, and the measurements behind it. Empty unless the run
-  /// measures growth.
+  /// Returns the growth of the run's work, and its measurements, if the run measures growth.
   func growth(with earlier: WorkTable? = nil) -> (found: [GrowthSearch.Found], table: WorkTable) {
     watch?.growth(on: device, reads: screen.views.reads, with: earlier) ?? ([], WorkTable())
   }

@@ -29,8 +29,7 @@ package final class SimulatedRun {
   private let grid: FrameGrid
   /// The time at which the first effect with work for the thread resumed; `nil` if there is none.
   @exclusivity(unchecked) private var resumedAt: VirtualTime?
-  /// The first refresh at which the screen may have something to draw; the screen is not asked
-  /// earlier.
+  /// The first refresh at which the screen may have something to draw; not asked earlier.
   @exclusivity(unchecked) private var nextRefresh = VirtualTime.zero
   /// The start of the turn that has not received all of its events yet; `nil` between turns.
   @exclusivity(unchecked) private var openTurn: Int64?
@@ -186,8 +185,7 @@ package final class SimulatedRun {
     return true
   }
 
-  /// Whether an effect resumes before the thread has its next work, or while the thread is still
-  /// busy.
+  /// Whether an effect resumes before the thread's next work, or while the thread is busy.
   private func isEffectNext(_ next: VirtualTime, before wake: VirtualTime?) -> Bool {
     if next.nanoseconds <= clock.time { return true }
     return !world.wantsThread && wake.map { next <= $0 } ?? true
@@ -237,15 +235,13 @@ package final class SimulatedRun {
   /// arrived than fit into the slice.
   private func receive(until time: Int64, _ end: Int) -> Bool {
     let now = Instant(nanoseconds: time)
-    // No event is processed after the end of the run, even if a turn that began earlier is still
-    // running.
+    // No event is processed after the end of the run, even in a turn that began earlier.
     let limit = min(VirtualTime(nanoseconds: time), duration)
     func note(_ throttle: Int, _ intended: VirtualTime) {
       collector.recordReceipt(throttle, intended: intended, at: time)
     }
     guard recorder == nil else {
-      // All events are received together, so that the time measured afterwards excludes their
-      // creation.
+      // Receives all events together, so that the measured time excludes their creation.
       screen.receive(until: limit, at: now, noting: note)
       return false
     }

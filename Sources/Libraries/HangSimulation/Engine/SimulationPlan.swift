@@ -16,8 +16,7 @@ public struct SimulationPlan: Sendable {
   public var thresholds: [Threshold]
   /// The minimum lengths of microhangs and hangs.
   public var bounds: HangBounds
-  /// The number of repetitions of each run with measured costs, for ``SimulationReport/measured``;
-  /// 0 for none.
+  /// The number of repetitions of each run with measured costs; 0 for none.
   public var measuredRepeats = 0
   /// The parameters that were set from outside, for the report.
   package var parameters: [(key: String, value: String)] = []

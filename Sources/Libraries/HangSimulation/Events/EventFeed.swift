@@ -123,8 +123,7 @@ public struct EventFeed<Source: EventSource>: ~Copyable {
     }
   }
 
-  /// Takes the events of the first occasion, and holds each until its arrival, which is `now` at
-  /// the earliest.
+  /// Takes the events of the first occasion and holds each until it arrives, not before `now`.
   @inlinable
   mutating func gather(_ source: Source, until now: VirtualTime) {
     source.take { event, time in

@@ -11,8 +11,7 @@ public protocol EventGenerator<Event>: Sendable {
   mutating func next() -> Event
 }
 
-/// Merges several generators in order of time. Simultaneous events keep the order of their
-/// generators.
+/// Merges generators in order of time; simultaneous events in the order of generators.
 package struct MergedGenerators<Event>: EventGenerator {
   private var generators: [any EventGenerator<Event>]
   private var times: [VirtualTime?]

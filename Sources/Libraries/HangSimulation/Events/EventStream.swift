@@ -24,8 +24,7 @@ public struct EventStream<Event: Sendable>: Sendable {
     staged(.even, interval, start, end, make)
   }
 
-  /// Returns a stream of the same event at each of these times. No time may be after the end of the
-  /// simulation.
+  /// Returns a stream of the same event at these times, none after the end of the simulation.
   public static func at(_ times: Duration..., event: Event) -> EventStream {
     var stream = recorded(times.map { ($0, event) })
     stream.last = times.max().map { VirtualTime($0) }

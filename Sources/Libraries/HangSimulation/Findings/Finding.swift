@@ -9,8 +9,7 @@ public struct Finding: Hashable, Sendable {
   public enum Kind: String, Sendable, CaseIterable {
     /// A view is evaluated repeatedly, and its output does not change.
     case overObservation
-    /// A view is evaluated because of a small part of its content; the rest of its output does not
-    /// change.
+    /// A view is evaluated because of a small part of its content; the rest stays the same.
     case coarseView
     /// Content that stays on the screen gets a new identity, so its views are created again.
     case identityChurn
@@ -33,8 +32,7 @@ public struct Finding: Hashable, Sendable {
     /// A collection in the state grows for the whole run.
     case unboundedGrowth
 
-    /// Whether the finding is based on measurements on the simulating machine instead of the
-    /// device's costs.
+    /// Whether the finding is based on measurements and not on the device's costs.
     public var isMeasured: Bool {
       switch self {
       case .overObservation, .coarseView, .identityChurn, .chattyActions, .unthrottledInput,
@@ -51,16 +49,14 @@ public struct Finding: Hashable, Sendable {
   public var device: String
   /// The variant of the screen.
   public var variant: String
-  /// The name of the view, action kind, or effect; for ``Kind/unboundedGrowth``, the path of the
-  /// collection.
+  /// The name of the view, action kind, or effect, or the path of a growing collection.
   public var subject: String
   /// The path of the field that causes the work; `nil` if no single field does.
   public var field: String?
   /// The kind of action that causes the work, if ``subject`` is not an action; `nil` if no single
   /// kind does.
   public var action: String?
-  /// The work's share of the screen's thread: nanoseconds per second of the run, on average. 0 if
-  /// unknown.
+  /// The average cost on the screen's thread, in nanoseconds per second; 0 if unknown.
   public var cost: Int64
   /// The counts or measurements that support the finding, as text.
   public var evidence: String

@@ -21,8 +21,7 @@ final class FindingRecorder {
 
   /// A view that returns within this time (in nanoseconds) should have stayed on the screen.
   private static let moment: Int64 = 1_000_000_000
-  /// The percentage of a view's elements that must stay unchanged for an evaluation to count as
-  /// coarse.
+  /// The minimum percentage of unchanged elements for an evaluation to count as coarse.
   private static let coarseShare = 90
   /// The maximum number of remembered outputs of removed views, per view name.
   private static let goneKept = 4_096
@@ -51,8 +50,7 @@ final class FindingRecorder {
 
   // MARK: Views
 
-  /// Records the output of a view's body. The view's children are evaluated before ``note(_:)`` is
-  /// called.
+  /// Records the output of a view's body; the view's children are evaluated afterwards.
   func didEvaluate(_ output: ViewNode) { evaluating.append(output) }
 
   func note(_ record: EvaluationRecord) {

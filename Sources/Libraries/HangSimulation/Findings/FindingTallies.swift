@@ -53,8 +53,7 @@ struct ViewTally {
   var evaluations = 0
   /// The evaluations that did not change the output.
   var avoidable = ReasonTally()
-  /// The evaluations in which nearly all elements stayed unchanged, with the cost of those
-  /// elements.
+  /// The evaluations with nearly all elements unchanged, and the cost of those elements.
   var coarse = ReasonTally()
   /// The number of rows that were compared with their previous version.
   var rows = 0

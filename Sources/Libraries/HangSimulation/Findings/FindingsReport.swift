@@ -31,8 +31,7 @@ extension Finding.Kind {
 }
 
 extension SimulationReport {
-  /// The findings section of the text report: a heading and one line for each finding; empty
-  /// without findings.
+  /// A heading and one line for each finding; empty without findings.
   var findingLines: [String] {
     guard !findings.isEmpty else { return [] }
     return ["", "Avoidable work:"] + findings.map { "  ! \($0.variant): \($0.line)" }

@@ -1,8 +1,7 @@
 import Composable
 import ViewGraph
 
-/// Measures the real work of a run, and records data to explain it. Belongs to the simulating
-/// thread.
+/// Measures and explains the real work of a run. Belongs to the simulating thread.
 final class RunWatch {
   private let reader: SizeReader
   private let work: WorkRecorder

@@ -6,13 +6,11 @@ final class SizeHistory {
 
   private let look: (inout StateSizes) -> Void
   private let interval: Int64
-  /// Private to this history, so that the paths do not depend on how often other code reads the
-  /// sizes.
+  /// Private, so that the paths do not depend on how often other code reads the sizes.
   private var sizes = StateSizes()
   /// One row per interval, without the sizes of collections that appear later.
   private var rows: [[Int]] = []
-  /// The time of the next sample. Runs check this time in each turn, up to a million times per
-  /// second.
+  /// The time of the next sample, checked in each turn, up to a million times per second.
   @exclusivity(unchecked) private var due: Int64 = 0
 
   /// - Parameter duration: The duration of the run, in nanoseconds.

@@ -55,8 +55,7 @@ struct HTMLPage {
     body += "<ul>" + items.map { "<li>\(Self.escaped($0))</li>" }.joined() + "</ul>\n"
   }
 
-  /// Adds a chart, which keeps its size: on a phone it stays readable and scrolls separately, like
-  /// a wide table.
+  /// Adds a chart, which keeps its size and scrolls on a phone, like a wide table.
   mutating func chart(_ svg: String) { wide(svg) }
 
   private mutating func wide(_ content: String) {

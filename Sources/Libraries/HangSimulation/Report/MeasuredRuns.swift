@@ -83,8 +83,7 @@ extension MeasuredRuns {
 }
 
 extension SimulationReport {
-  /// Returns a table of assumed and measured costs side by side for a device; `nil` if none were
-  /// measured.
+  /// Returns a table of assumed and measured costs of a device; `nil` if none are measured.
   func measuredRows(_ device: String) -> [[String]]? {
     let measured = measured.filter { $0.device == device }
     guard !measured.isEmpty else { return nil }

@@ -1,7 +1,6 @@
 package import JSON
 
-/// The figures of a report file: of one seed (written by `simulate`) or of many seeds (written by
-/// `sweep`).
+/// The figures of a report file, of one seed (`simulate`) or of many seeds (`sweep`).
 package struct ReportFigures: Sendable {
   /// The runs in the order of the report.
   package private(set) var runs: [RunMetrics] = []

@@ -6,8 +6,7 @@ extension SimulationReport {
   /// members that may differ between two runs of a seed.
   package static let measuredMembers = ["growth", "laneHolds", "measured", "measuredFindings"]
 
-  /// The report as one line of JSON. Members have a fixed order. Times are in milliseconds with
-  /// three decimals.
+  /// The report as one line of JSON: a fixed order, and times in ms with three decimals.
   public var json: String {
     var json = JSONWriter()
     json.appendObject { json in

@@ -96,8 +96,7 @@ public struct RunReport: Sendable, Hashable {
   public var hangs: Int
   /// The longest turn, in nanoseconds.
   public var longest: Int64
-  /// The time, in nanoseconds per second, by which turns missed the refresh that they should have
-  /// met.
+  /// The time by which turns missed their refresh, in nanoseconds per second.
   public var hitchPerSecond: Int64
   /// The share of the time during which the thread was busy, in thousandths.
   public var busyShare: Int
@@ -128,8 +127,7 @@ public struct RunReport: Sendable, Hashable {
   public var measuredCosts: Int
   /// The number of cost constants of the screen's views and action kinds that were not measured.
   public var assumedCosts: Int
-  /// The record for thresholds about a part of the run; `nil` in a report that was read from a
-  /// file.
+  /// The record for thresholds about a part of the run; `nil` if read from a file.
   let turnRecord: TurnRecord?
   /// The growth of work in this variant, for thresholds; `nil` if it was not measured.
   var measuredGrowth = Measured(value: GrowthRecord?.none)

@@ -54,8 +54,7 @@ public final class SimulatedWorld: @unchecked Sendable {
     random = SeededGenerator(seed: seed, stream: 2)
   }
 
-  /// The lane of the store: the screen's thread. Effects run on this lane unless they specify
-  /// otherwise.
+  /// The lane of the store: the screen's thread, on which effects run by default.
   public var lane: any Lane { screenLane }
 
   /// The clock that the costs of evaluations and actions advance. Pass it to the ``ViewGraph``.
@@ -110,8 +109,7 @@ public final class SimulatedWorld: @unchecked Sendable {
     let start = waits.now
     started += 1
     let number = started
-    // Random numbers are drawn before any suspension, so that they depend only on the order of
-    // requests.
+    // Drawn before any suspension, so that random numbers depend only on the order.
     let (fate, share) = (random.integer(in: 0...999), random.integer(in: 0...1_000))
     effects[effect].started += 1
     do {
@@ -150,8 +148,7 @@ public final class SimulatedWorld: @unchecked Sendable {
   /// Whether effects have scheduled work on the screen's thread.
   var wantsThread: Bool { !screenLane.isIdle }
 
-  /// Sets the time of effects to the time of the thread, for reducers that read it, for example to
-  /// debounce.
+  /// Sets the time of effects to the thread's time, which reducers use, such as to debounce.
   func beginTurn() { waits.now = VirtualTime(nanoseconds: clock.time) }
 
   /// Runs the work that effects have scheduled on the thread, and the work that follows from it.

@@ -84,8 +84,7 @@ extension SimulationPlan {
     return report.isPassed
   }
 
-  /// Returns the highest tried factor at which the condition does not hold, and the lowest at which
-  /// it does.
+  /// Returns the highest tried factor that fails the condition, and the lowest that meets it.
   private static func bisect(
     _ range: ClosedRange<Double>, _ holds: (Double) async throws -> Bool
   ) async throws -> (low: Double?, high: Double?) {

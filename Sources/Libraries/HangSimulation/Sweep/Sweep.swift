@@ -127,8 +127,7 @@ public struct SeedDistribution: Sendable, Hashable {
   /// The lowest figure, the interval's lower bound, the median, the upper bound, and the highest
   /// figure, in ascending order.
   let marks: [Int64]
-  /// The figure of each seed, in the order of the seeds, without its unit. Times are in
-  /// milliseconds.
+  /// The figure of each seed, in order, without its unit. Times are in milliseconds.
   let values: [String]
 }
 

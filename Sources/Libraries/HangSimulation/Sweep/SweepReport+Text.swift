@@ -7,8 +7,7 @@ extension SweepReport {
     "busy", "latency.p95", "frames",
   ]
 
-  /// The text report: the verdict, the thresholds, and the distribution of each run's figures over
-  /// the seeds.
+  /// The text report: the verdict, the thresholds, and the distribution of each figure.
   public var lines: [String] {
     var lines = heading(verdict)
     for run in reports.first?.runs ?? [] {
@@ -53,8 +52,7 @@ extension SweepReport {
       + (areEqual ? ["All seeds gave the same result: nothing depends on the seed."] : [])
   }
 
-  /// The report as one line of JSON. Members have a fixed order. Figures include their units, as in
-  /// thresholds.
+  /// The report as one line of JSON, in a fixed order. Figures include their units.
   public var json: String {
     var json = JSONWriter()
     json.appendObject { json in

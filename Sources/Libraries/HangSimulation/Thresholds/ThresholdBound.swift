@@ -1,12 +1,10 @@
 import Wording
 
-/// A bound for a figure: a fixed value, or the figure of a base multiplied by a factor plus a
-/// value.
+/// A bound for a figure: a fixed value, or a multiple of the base's figure plus a value.
 struct ThresholdBound: Hashable, Sendable {
   /// The factor of the base, in millionths; `nil` for a fixed value.
   private var factor: Int64?
-  /// The fixed value, or the value added to the base, in the unit of
-  /// ``ThresholdMetric/value(in:_:)``.
+  /// The fixed or added value, in the unit of ``ThresholdMetric/value(in:_:)``.
   private var offset: Int64
 
   var isRelative: Bool { factor != nil }

@@ -17,8 +17,7 @@ extension Threshold {
     scope?.contains(device: device, variant: variant) ?? true
   }
 
-  /// Checks every run to which the threshold applies, for one or more seeds. The base is the first
-  /// variant.
+  /// Checks every run to which the threshold applies. The base is the first variant.
   func check(_ reports: [SimulationReport]) -> ThresholdReport {
     let all = RunFigures.all(reports)
     return check(all) { run in

@@ -27,8 +27,7 @@ extension RunReport {
     HangClass(nanoseconds: UInt64(length), bounds: turnRecord?.bounds ?? .platform)
   }
 
-  /// Returns the longest relevant turns in the window, each with the cause of its longest
-  /// evaluation.
+  /// Returns the longest relevant turns in the window, each with its longest evaluation.
   fileprivate func turns(
     _ window: TurnWindow, _ isConcerned: (_ length: Int64) -> Bool
   ) -> [String] {

@@ -1,7 +1,6 @@
 import Wording
 
-/// The runs to which a condition applies: those of a device, of a variant, or of a variant on a
-/// device.
+/// The runs to which a condition applies: of a device, a variant, or a variant on a device.
 package struct ThresholdScope: Hashable, Sendable {
   /// One or two names.
   private let names: [String]

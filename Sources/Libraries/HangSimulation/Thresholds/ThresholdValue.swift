@@ -122,8 +122,7 @@ extension ThresholdMetric {
 }
 
 extension RunReport {
-  /// Returns how many turns were at least this long; `nil` if the report does not contain this
-  /// number.
+  /// Returns how many turns were at least this long; `nil` if that was not recorded.
   fileprivate func turns(over bound: Int64) -> Int? {
     if let turnRecord { return turnRecord.count(over: bound, in: TurnWindow()) }
     switch UInt64(bound) {

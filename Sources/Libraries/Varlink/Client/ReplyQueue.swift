@@ -3,8 +3,7 @@ import Locking
 import NIOCore
 import SystemSupport
 
-/// The queue of replies to one call, from the event loop that reads them to the task that consumes
-/// them.
+/// The replies to one call, from the event loop that reads to the task that consumes.
 final class ReplyQueue: Sendable {
   typealias Reply = Result<[JSONName: JSONValue]?, VarlinkClientError>
 
@@ -55,8 +54,7 @@ final class ReplyQueue: Sendable {
     waiter?.resume(returning: .failure(error))
   }
 
-  /// Returns the next reply, or nil after the last one. Only one task may call this method at a
-  /// time.
+  /// Returns the next reply, or nil after the last one. Only one task may wait at a time.
   func next() async throws(VarlinkClientError) -> [JSONName: JSONValue]? {
     let reply: Reply = await withCheckedContinuation { continuation in
       let (now, madeRoom) = state.withLock { state -> (Reply?, Bool) in

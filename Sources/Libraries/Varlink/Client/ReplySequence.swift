@@ -30,8 +30,7 @@ package struct ReplySequence<Reply: Decodable>: AsyncSequence, Sendable {
   }
 }
 
-/// The owner of one series of replies, which closes the connection if it is released before the
-/// end.
+/// The owner of a series of replies, which closes the connection if released before the end.
 final class ReplySeries: Sendable {
   private let client: VarlinkClient
   private let queue: ReplyQueue

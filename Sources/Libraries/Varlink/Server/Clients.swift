@@ -72,8 +72,7 @@ package final class Clients: Sendable {
   /// The resources that were refused or withdrawn.
   var refusals: RefusalCounts { state.withLock { $0.shares.refusals } }
 
-  /// Admits a connection, for which idle connections may be closed. Returns nil if the connection
-  /// is refused.
+  /// Admits a connection, closing idle ones if necessary, or returns nil if it is refused.
   func admit(_ channel: any Channel, peer: Peer?) -> Seat? {
     let rank = peer.map(rank) ?? .stranger
     let (id, closing) = state.withLock { state in

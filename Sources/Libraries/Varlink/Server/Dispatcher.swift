@@ -3,8 +3,7 @@ import NIOCore
 import UnixSockets
 import VarlinkDescription
 
-/// Finds the handler of a call, checks the call and runs it. All connections of a server share one
-/// dispatcher.
+/// Finds the handler of a call, checks the call and runs it. Each server has one dispatcher.
 package final class Dispatcher: Sendable {
   private let interfaces: [JSONName: Interface]
   private let limits: VarlinkServer.Limits

@@ -11,8 +11,7 @@ package import VarlinkDescription
 package struct Interface: Sendable {
   package let description: InterfaceDescription
 
-  /// Runs before each handler and before its parameters are checked, and throws an error to refuse
-  /// the call.
+  /// Throws an error to refuse a call, before its parameters are checked and it is handled.
   package var authorization: (@Sendable (Call) throws -> Void)?
 
   private(set) var handlers: [JSONName: MethodHandler] = [:]
@@ -34,8 +33,7 @@ package struct Interface: Sendable {
     self.init(try InterfaceDescription(parsing: text))
   }
 
-  /// The methods of the description without a handler, to which calls get the error
-  /// `MethodNotImplemented`.
+  /// The methods without a handler; their calls get the error `MethodNotImplemented`.
   package var unimplementedMethods: [String] {
     description.methodNames.filter { handlers[JSONName($0)] == nil }
   }
@@ -76,8 +74,7 @@ package struct Interface: Sendable {
     }
   }
 
-  /// Registers a method like ``handleStream(_:requiresMore:_:)``, with encoded `parameters`
-  /// objects.
+  /// Like ``handleStream(_:requiresMore:_:)``, with encoded `parameters` objects.
   package mutating func handleRawStream(
     _ method: String, requiresMore: Bool = false,
     _ body: @escaping @Sendable (Call, ReplyStream) async throws -> ByteBuffer

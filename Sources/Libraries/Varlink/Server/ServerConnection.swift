@@ -82,8 +82,7 @@ package final class ServerConnection: ChannelDuplexHandler {
     startNext()
   }
 
-  /// Limits the time until the rest of a call must arrive, and the memory of the part that has
-  /// arrived.
+  /// Limits the time until a call is complete, and the memory of an incomplete call.
   private func watchInput() {
     guard splitter.heldBytes > 0, !isStopping else { return }
     if splitter.hasNext() {
@@ -202,8 +201,7 @@ package final class ServerConnection: ChannelDuplexHandler {
     watchInput()
   }
 
-  /// Returns whether the next call may be read. If not, the connection continues when it gets the
-  /// turn.
+  /// Returns whether the next call may be read now, or only when it gets the turn.
   private func mayStart() -> Bool {
     guard let seat, !seat.hasRights else { return true }
     // A client that disconnected before its turn has lost the turn.
@@ -232,8 +230,7 @@ package final class ServerConnection: ChannelDuplexHandler {
     seat?.endTurn(on: executor.eventLoop)
   }
 
-  /// Returns the next call to run. A malformed message, and every message after it, ends the
-  /// connection.
+  /// Returns the next call to run. A malformed message ends the connection.
   private func nextCall() -> CallMessage? {
     do {
       while let bytes = try splitter.next() {
@@ -259,8 +256,7 @@ package final class ServerConnection: ChannelDuplexHandler {
       [eventLoop = executor.eventLoop] parameters in
       eventLoop.execute { connection.value.writeContinued(parameters) }
     }
-    // The task does not retain the message: the handler releases the parameters after decoding
-    // them.
+    // The task does not retain the message, so that decoding can release the parameters.
     let (path, mode) = (message.method, message.mode)
     let parameters = CallParameters(message.parameters)
     let task = Task(executorPreference: executor) { [dispatcher, seat, executor] in
@@ -289,8 +285,7 @@ package final class ServerConnection: ChannelDuplexHandler {
     case (.error(let error), .simple), (.error(let error), .more), (.error(let error), .upgrade):
       writeError(error)
     case (.close, .simple), (.close, .more), (.close, .upgrade):
-      // A handler that a disconnect has cancelled also ends without a reply, and one-way calls may
-      // follow.
+      // A cancelled handler ends this way after a disconnect; one-way calls may follow.
       if !disconnected { isStopping = true }
     }
     if isStopping { closeAfterWriting() } else { startNext() }

@@ -20,8 +20,7 @@ package final class VarlinkServer: Sendable {
     package var connectionsPerUser = 64
     /// The maximum length of a call without its NUL byte. A longer call ends the connection.
     package var messageBytes = 4 << 20
-    /// The maximum length of a call from a client without rights. A longer call is answered with
-    /// ``callTooLong``.
+    /// The maximum length of a call by a client without rights; longer calls get ``callTooLong``.
     package var messageBytesWithoutRights = 16 << 10
     /// The reply to a call that exceeds ``messageBytesWithoutRights``.
     package var callTooLong: any VarlinkErrorConvertible & Sendable = ServiceError.permissionDenied

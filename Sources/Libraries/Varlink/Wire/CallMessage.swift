@@ -20,8 +20,7 @@ package struct CallMessage: Equatable, Sendable {
   package let parameters: [JSONName: JSONValue]
   package let mode: Mode
 
-  /// The reason why a message is not a call. No reply is possible, so the connection must be
-  /// closed.
+  /// The reason why a message is not a call, to which no reply is possible.
   package enum Malformation: Error, Equatable {
     case notJSON(JSONParseError)
     case notAnObject
@@ -41,8 +40,7 @@ package struct CallMessage: Equatable, Sendable {
     self.mode = mode
   }
 
-  /// Limits far above the needs of any call. A message that exceeds a limit is rejected as
-  /// malformed.
+  /// Limits far above the needs of any call. A message beyond them is malformed.
   static let limits = JSONLimits(nameBytes: ServiceError.maximumNameBytes, members: 4096)
 
   package init(parsing message: ByteBuffer) throws(Malformation) {

@@ -74,8 +74,7 @@ package struct MessageSplitter: Sendable {
     buffer.moveReaderIndex(forwardBy: 1)
     scanned = 0
     firstLength = nil
-    // An empty buffer is replaced, because the buffer of a long-lived connection would keep
-    // growing.
+    // An emptied buffer is replaced; otherwise, a long-lived connection's buffer would grow.
     if buffer.readableBytes == 0 { buffer = ByteBuffer() }
     return message
   }

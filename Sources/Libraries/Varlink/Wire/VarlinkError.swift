@@ -47,8 +47,7 @@ package enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
 
   static let prefix = "org.varlink.service."
 
-  /// The maximum length of a name in an error reply, in UTF-8 bytes. Existing names are far
-  /// shorter.
+  /// The maximum length of a name in an error reply, in UTF-8 bytes; existing names are shorter.
   package static let maximumNameBytes = 256
 
   package var varlinkError: VarlinkError {

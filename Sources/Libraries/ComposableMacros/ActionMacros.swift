@@ -29,9 +29,8 @@ extension CasePathableMacro: ExtensionMacro {
   }
 }
 
-/// The macro `@Reducer`. On a struct, the macro adds the conformance, and `@CasePathable` to the
-/// feature's `Action`. On an enum of features, the macro adds a state, actions, and a reducer that
-/// contains all the features.
+/// The macro `@Reducer`. On a struct, it adds the conformance, and `@CasePathable` to the `Action`.
+/// On an enum of features, it adds a state, actions, and a reducer that contains all features.
 public enum ReducerMacro {}
 
 extension ReducerMacro: MemberMacro {

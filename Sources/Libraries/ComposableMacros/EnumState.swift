@@ -199,9 +199,8 @@ struct CasePathMembers {
   }
 }
 
-/// The members that `@ObservableState` adds to an enum: the members of `@CasePathable`, and methods
-/// that report changes of the payload. A payload is moved out and back, so that its collections
-/// stay uniquely referenced.
+/// The members that `@ObservableState` adds to an enum: those of `@CasePathable`, and reports of
+/// changes. A payload is moved out and back, so that its collections stay uniquely referenced.
 struct EnumState {
   private let paths: CasePathMembers
   private var access: String { paths.access }

@@ -14,9 +14,8 @@ struct StateCheck {
     self.attribute = attribute
   }
 
-  /// Whether the struct can be expanded. Only the member role of the macro reports problems. If
-  /// there are problems, the other roles of the macro generate nothing, so that no further errors
-  /// follow from the first one.
+  /// Whether the struct can be expanded. Only the member role of the macro reports problems; the
+  /// other roles then generate nothing, so that no further errors follow from the first one.
   var passes: Bool { findings.isEmpty }
 
   private var findings: [Finding] {

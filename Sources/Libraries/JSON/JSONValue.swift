@@ -62,9 +62,8 @@ extension JSONValue {
     if case .string(let text) = self { text } else { nil }
   }
 
-  /// Returns the text if this is a string of at most `limit` bytes. Text from untrusted clients may
-  /// be compared and hashed only if the text is that short, or as a ``JSONName``, which explains
-  /// the reason.
+  /// Returns the text if this is a string of at most `limit` bytes. Longer text from untrusted
+  /// clients may be compared and hashed only as a ``JSONName``, which explains the reason.
   package func word(atMost limit: Int = 256) -> String? {
     stringValue.flatMap { $0.utf8.count <= limit ? $0 : nil }
   }

@@ -175,9 +175,8 @@ package struct ClientShares: Sendable {
     byteUsage.add(-client.bytes, by: client)
   }
 
-  /// Returns the idle connection to close. Connections without rights come first, ordered by the
-  /// number of connections of their user. Among equals, the connection that has been idle the
-  /// longest is closed.
+  /// Returns the idle connection to close: without rights first, by the number of connections of
+  /// the user, and among equals the connection that has been idle the longest.
   private func idle(among group: Group) -> ID? {
     guard closesIdle else { return nil }
     let idle = clients.filter { $0.value.isIdle && group.contains($0.value) }

@@ -15,9 +15,9 @@ public protocol View {
   func body(_ state: Observed<State>, _ context: ViewContext) -> ViewNode
 
   /// Returns the rows that precede the rows of the scrolling list in `body`, oldest first. A frame
-  /// draws only the newest rows, so that its cost is bounded. Subscribers to the screen also
-  /// receive the earlier rows. Runs on the lane, each time the screen is read. The rows must depend
-  /// only on fields that `body` reads.
+  /// draws only the newest rows, so that its cost is bounded; subscribers also receive earlier
+  /// rows. Runs on the lane for each reading of the screen. Must depend only on fields that `body`
+  /// reads.
   func earlierRows(_ state: State) -> [ViewNode.ListRow]
 }
 

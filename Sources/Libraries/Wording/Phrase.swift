@@ -1,8 +1,7 @@
 /// Phrases that appear both on a room's screen and in the output of commands.
 package enum Phrase {
-  /// Returns the text of a notice in a chat. `kind` is the kind of notice in events; an unknown
-  /// kind is shown unchanged. `count` is the number of gifts, months, viewers or bits, and `number`
-  /// the number by which the host pins the notice.
+  /// Returns the text of a notice in a chat. An unknown `kind` is shown unchanged. `count` is the
+  /// number of gifts, months, viewers or bits; the host pins the notice by its `number`.
   package static func notice(
     kind: String, name: String, count: Int, number: Int, isPinned: Bool
   ) -> String {

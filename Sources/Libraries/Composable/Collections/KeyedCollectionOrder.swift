@@ -1,7 +1,6 @@
-/// The order of the elements: an array of slots, with gaps where elements were removed. Iteration
-/// skips the gaps. When gaps outnumber slots, all gaps are closed together, which makes removal
-/// amortised O(1). The collection stores each slot's place; methods report changed places to a
-/// closure.
+/// The order of the elements: an array of slots, with gaps where elements were removed. When gaps
+/// outnumber slots, all gaps are closed together, which makes removal amortised O(1). Methods
+/// report each changed place to a closure, because the collection stores the place of each slot.
 @usableFromInline struct KeyedCollectionOrder: Sendable {
   @usableFromInline static var gap: Int32 { -1 }
   /// The number of gaps up to which closing them is not worthwhile.

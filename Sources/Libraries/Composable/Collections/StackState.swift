@@ -13,9 +13,8 @@ public typealias StackState<Element> = KeyedCollection<StackElementID, Element>
 /// screens; see also ``StackActionOf``.
 public typealias StackAction<Action> = ElementAction<StackElementID, Action>
 
-/// The number of a screen in a ``StackState``, counted from 0 in the order of pushing. A stack
-/// never reuses a number, so an action for a popped screen cannot reach another screen. A new stack
-/// that replaces the old one starts at 0 again.
+/// The number of a screen in a ``StackState``, counted from 0. A stack never reuses a number, so an
+/// action for a popped screen cannot reach another one; a new stack restarts at 0.
 public struct StackElementID: Hashable, Sendable, Codable, ExpressibleByIntegerLiteral {
   let number: Int
 

@@ -139,9 +139,8 @@ public struct Effect<Action: Sendable> {
     return result
   }
 
-  /// Cancels the effects of this reducer that were marked with `id`, whether they are running or
-  /// held back by a throttle or debounce. Children have separate identifiers: see
-  /// ``cancel(id:in:)``.
+  /// Cancels the effects of this reducer that were marked with `id`, either running or held back by
+  /// a throttle or debounce. Children have separate identifiers: see ``cancel(id:in:)``.
   @inlinable
   public static func cancel(id: some Hashable & Sendable) -> Effect {
     Effect(operation: .cancel(EffectID(id)))

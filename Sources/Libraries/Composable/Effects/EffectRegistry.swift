@@ -1,6 +1,5 @@
 /// The running effects of one store, grouped by the child that started them. Ending a scope takes
-/// time proportional to the number of effects in and below it. An action without effects does not
-/// access the registry.
+/// time proportional to its effects. An action without effects does not access the registry.
 @usableFromInline
 struct EffectRegistry {
   @usableFromInline let root = EffectScope(parent: nil, key: nil, identity: .any, owner: nil)

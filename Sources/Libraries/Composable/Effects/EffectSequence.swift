@@ -1,6 +1,5 @@
 /// Effects that run in sequence; see ``Effect/concatenate(_:)-(Effect...)``. Counts the effects and
-/// nested sequences that the current part waits for. Not `Sendable`: a sequence belongs to the lane
-/// of its store.
+/// sequences that the current part waits for. Not `Sendable`: belongs to the lane of its store.
 @usableFromInline
 class EffectSequence {
   /// The scope of the effects, kept as long as the sequence exists.

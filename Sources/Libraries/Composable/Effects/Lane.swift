@@ -10,9 +10,8 @@ public protocol Lane: Sendable {
   /// The executor of effects that do not run on the lane. `nil` selects the shared pool.
   var poolExecutor: (any TaskExecutor)? { get }
 
-  /// Returns the executor of one effect that runs on the lane. A lane can use the name to record
-  /// which effect is running, each time that the effect resumes. By default returns
-  /// ``taskExecutor``.
+  /// Returns the executor of one effect on the lane, by default ``taskExecutor``. A lane can use
+  /// the name to record which effect is running, each time that the effect resumes.
   func taskExecutor(named effect: String) -> (any TaskExecutor)?
 }
 

@@ -46,9 +46,8 @@ final class Mailbox<Action: Sendable>: Sendable {
     if mustSchedule { lane.execute { [self] in drain() } }
   }
 
-  /// Drops all current and future messages, because the store is being deallocated. Messages
-  /// reference the mailbox; without this, they would keep it alive forever if the lane no longer
-  /// runs.
+  /// Drops all current and future messages, because the store is being deallocated. Otherwise,
+  /// messages of a lane that no longer runs would keep the mailbox alive forever.
   @usableFromInline
   func close() {
     receiver = nil

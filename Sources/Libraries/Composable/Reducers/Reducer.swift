@@ -24,8 +24,7 @@ public protocol Reducer<State, Action> {
   /// The type of the composition; `Never` for a reducer without one.
   associatedtype Body
   /// The form that a store or a parent holds: ``ReducerSteps`` if the reducer has a body, otherwise
-  /// ``CountingReducer``. The macro `@Reducer` declares this type, which the compiler does not
-  /// infer.
+  /// ``CountingReducer``. `@Reducer` declares this type, which the compiler does not infer.
   associatedtype Prepared: PreparedReducer
   where Prepared.State == State, Prepared.Action == Action, Prepared.Reaction == Effect<Action>
 

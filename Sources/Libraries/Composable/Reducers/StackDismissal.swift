@@ -16,9 +16,8 @@ extension ForEach {
     return isAtOnce ? .drop : .report
   }
 
-  /// Returns the keys of the screens that the current action removes: the screen with this key and
-  /// those above it. The result is empty unless the screen dismisses itself and the stack has no
-  /// action that pops screens.
+  /// Returns the keys of the screens that the current action removes: this screen and those above
+  /// it, if the screen dismisses itself and the stack has no action that pops screens.
   @usableFromInline
   func popped(by effect: Effect<Child.Action>, _ id: ID, in state: State) -> [ID] {
     guard let screen = id as? StackElementID, effect.dismissesAtOnce, poppingAction(screen) == nil

@@ -1,6 +1,5 @@
 /// A handle to a child of a store, which sends the child's actions, reads its state and observes
-/// it. The handle is a cheap value that holds the store and a function. Not `Sendable`, like its
-/// store.
+/// it. A cheap value that holds the store and a function. Not `Sendable`, like the store.
 public struct ChildStore<State, Action> {
   /// A request to the store, with addresses: generic values would pass through an adapter.
   @usableFromInline

@@ -94,9 +94,8 @@ struct RunCollector {
     unshown[throttle].append((intended.nanoseconds, time))
   }
 
-  /// Records that a frame shows all events except those that the throttles still hold, which are
-  /// the newest of each kind. A superseded event counts as shown, because nothing remains to be
-  /// drawn.
+  /// Records that a frame shows all events except the newest of each kind that throttles still
+  /// hold. A superseded event counts as shown, because nothing remains to be drawn.
   mutating func recordShown(by screen: any RunningScreen, at time: Int64) {
     for index in unshown.indices where !unshown[index].isEmpty {
       let pending = index == 0 ? 0 : screen.pending(index)

@@ -198,9 +198,8 @@ extension SimulationPlan {
 package let simulatorVersion = "0.3.1"
 
 package enum SimulationSlice {
-  /// The units of work between two yields: about half a millisecond of held events, which take 0.2
-  /// to 0.3 us each. A yield wakes another thread: with half of the units, a flood spent a
-  /// twentieth of its time on yields.
+  /// The units of work between two yields: half a millisecond of held events at 0.2 to 0.3 us. With
+  /// half of the units, a flood spent a twentieth of its time on yields, which wake a thread.
   package static let work = 2_000
 
   /// Lets other tasks run. Throws `CancellationError` if the simulation was cancelled.

@@ -136,8 +136,7 @@ package final class SimulatedRun {
   }
 
   /// Runs a turn of the thread with the quiet turns before it, a part of a turn with many events,
-  /// or a step of an effect outside the thread. No further turn begins after the amount of work
-  /// `end`.
+  /// or a step of an effect outside the thread. No turn begins after the amount of work `end`.
   private func turn(until end: Int) -> Bool {
     guard !isOverloaded() else { return false }
     if let openTurn { return work(onTurnFrom: openTurn, until: end) }
@@ -286,9 +285,8 @@ package final class SimulatedRun {
 
   // MARK: Limits
 
-  /// Whether the run has exceeded one of its limits; ``problem`` then contains the reason and a
-  /// remedy. Measuring costs has no limits, because only the command line does it, in its own
-  /// process.
+  /// Whether the run has exceeded a limit; ``problem`` then contains the reason and a remedy.
+  /// Measuring costs has no limits: only the command line does it, in its own process.
   private func isOverloaded() -> Bool {
     if problem != nil { return true }
     guard recorder == nil, let excess = limits.problem(of: self) else { return false }

@@ -5,9 +5,8 @@ public struct EventStream<Event: Sendable>: Sendable {
   /// The latest of the individually given times.
   var last: VirtualTime?
 
-  /// Returns a stream of independent events (a Poisson process) with a mean interval of `mean`. No
-  /// event arrives after `end`. `make` creates each event, with random numbers derived from the
-  /// seed of the run.
+  /// Returns a stream of independent events (a Poisson process) at a mean interval, until `end`.
+  /// `make` creates each event, with random numbers derived from the seed of the run.
   public static func poisson(
     every mean: Duration, from start: Duration = .zero, until end: Duration? = nil,
     make: @escaping @Sendable (inout SeededGenerator) -> Event

@@ -1,8 +1,7 @@
 import Composable
 
 /// Detects actions that copy a large collection: its storage moves while its element count stays
-/// the same. Samples up to four actions in some of the turns. The sampling rate falls as the run
-/// gets longer.
+/// the same. Samples up to four actions in some turns, and fewer as the run gets longer.
 final class CopyRecorder {
   struct Seen {
     var looks = 0

@@ -1,8 +1,7 @@
 import ViewGraph
 
 /// Derives findings from the record of a run. A rule compares avoidable work with all work of the
-/// same kind and with the duration of the run. No rule depends on the names or sizes of a
-/// particular screen.
+/// kind and with the duration of the run, but never uses names or sizes of a particular screen.
 struct FindingRules {
   /// The smallest share of the screen's thread that is reported, in nanoseconds per second.
   static let least: Int64 = 10_000_000

@@ -130,9 +130,8 @@ package enum RunComparison {
     return names
   }
 
-  /// Returns the change relative to the first value, in percent; for shares, in percentage points.
-  /// Empty if both values have the same text. The change is rounded, but `-100.0 %` appears only if
-  /// the second value is 0.
+  /// Returns the change relative to the first value, in percent; for shares, in percentage points;
+  /// empty if both have the same text. Only a second value of 0 is rounded to `-100.0 %`.
   private static func change(_ first: RunMetrics.Value, _ second: RunMetrics.Value) -> String {
     guard let old = first.number, let new = second.number, first.text != second.text else {
       return ""

@@ -2,9 +2,8 @@ package import JSON
 import ViewGraph
 
 extension RunReport {
-  /// Reads a run of a report file: its figures, without individual turns, causes, and the timeline.
-  /// The result is `nil` if `json` is not a run. Figures that another version's report lacks count
-  /// as not measured.
+  /// Reads a run of a report file, without individual turns, causes, and the timeline; `nil` if
+  /// `json` is not a run. Figures that another version's report lacks count as not measured.
   package init?(json: JSONValue) {
     guard let device = json["device"]?.stringValue, let variant = json["variant"]?.stringValue
     else { return nil }

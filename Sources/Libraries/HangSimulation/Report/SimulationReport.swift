@@ -32,9 +32,8 @@ public struct SimulationReport: Sendable, Hashable {
     public var value: String
   }
 
-  /// Work that grows with the state, costliest first. The figures are measured and differ slightly
-  /// between two runs of one plan. Neither ``digest`` nor a comparison of reports includes the
-  /// figures.
+  /// Work that grows with the state, costliest first. The figures are measured, so they differ
+  /// between two runs of one plan, and ``digest`` and comparisons of reports exclude them.
   public var growth: [GrowthFinding] {
     get { measuredGrowth.value }
     set { measuredGrowth.value = newValue }

@@ -40,9 +40,8 @@ extension SweepReport {
   }
 }
 
-/// A chart with a row for each figure, scaled from 0 to its highest value. Each row has a line from
-/// the lowest to the highest seed, a bar for the confidence interval of the median, and a dot at
-/// the median of these seeds.
+/// A chart with a row for each figure, scaled from 0 to its highest value: a line from the lowest
+/// to the highest seed, a bar for the median's confidence interval, and a dot at the median.
 private enum DistributionChart {
   private static let rowHeight = 30
 

@@ -23,9 +23,8 @@ public protocol RunningScreen: AnyObject {
   /// elements that the action carries; see ``Store/onAction(_:)``.
   func onAction(_ body: @escaping (_ elements: Int) -> Void)
 
-  /// Calls `body` before each action of the store is reduced, so that its work can be measured; see
-  /// ``Store/onActionBegin(_:)``. By default, the work of an action begins where the previous
-  /// action ended.
+  /// Calls `body` before each action of the store is reduced, to measure its work; see
+  /// ``Store/onActionBegin(_:)``. By default, an action begins where the previous action ended.
   func onActionBegin(_ body: @escaping () -> Void)
 
   /// Reads the sizes of the collections in the state; see ``Store/look(_:)``. By default, there are

@@ -1,8 +1,7 @@
 /// The reason why a client's call returned no reply.
 package enum VarlinkClientError: Error, Equatable, Sendable {
-  /// The connection failed. `code` is the `errno`: `ENOENT` or `ECONNREFUSED` if no server is
-  /// running, `EACCES` if this user has no permission, `EAGAIN` if more connections wait than the
-  /// kernel allows.
+  /// The connection failed. `code` is `ENOENT` or `ECONNREFUSED` if no server is running, `EACCES`
+  /// without permission, and `EAGAIN` if more connections wait than the kernel allows.
   case notReachable(path: String, code: Int32)
   /// The connection ended before the reply; the service may have executed the call.
   case connectionClosed

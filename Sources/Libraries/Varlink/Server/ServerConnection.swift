@@ -148,9 +148,8 @@ package final class ServerConnection: ChannelDuplexHandler {
     context.close(promise: nil)
   }
 
-  /// Closes the connection after the current call has finished, unless it is a monitor, and the
-  /// client has read its replies. After ``VarlinkServer/Limits/drainTimeout``, the connection is
-  /// closed in any case.
+  /// Closes the connection after the current call, unless it is a monitor, has finished and the
+  /// client has read its replies; at the latest after ``VarlinkServer/Limits/drainTimeout``.
   package func stop() {
     isStopping = true
     if let running {

@@ -4,16 +4,14 @@ import NIOPosix
 import SystemSupport
 package import UnixSockets
 
-/// Serves interfaces over a Unix stream socket. Implements UAPI.20. Each connection gets its
-/// replies in the order of its calls. Malformed messages end the connection. `org.varlink.service`
-/// is built in.
+/// Serves interfaces, including `org.varlink.service`, over a Unix stream socket (UAPI.20). Each
+/// connection gets its replies in the order of its calls. Malformed messages end the connection.
 package final class VarlinkServer: Sendable {
   /// Limits on the resources that clients can make the server hold. The server's memory is bounded
   /// by ``heldBytes`` plus the memory of handlers and single replies.
   package struct Limits: Sendable {
     /// The maximum number of connections, including closed ones with a call still running. Idle
-    /// connections are closed in favour of new ones. If none is idle, a new connection is closed
-    /// immediately after it is accepted.
+    /// connections are closed in favour of new ones; if none is idle, a new one is closed.
     package var connections = 256
     /// The maximum number of connections of one user without rights. All users without rights
     /// together may use three quarters of ``connections`` and of every other shared resource.
@@ -26,9 +24,8 @@ package final class VarlinkServer: Sendable {
     package var callTooLong: any VarlinkErrorConvertible & Sendable = ServiceError.permissionDenied
     /// The maximum time between the beginning and the end of a call.
     package var messageTimeout = TimeAmount.seconds(10)
-    /// The maximum memory in bytes for unfinished calls and unread replies of all connections. If
-    /// the limit is exceeded, the connection that has held memory the longest is closed. A single
-    /// reply may be longer.
+    /// The maximum memory in bytes for unfinished calls and unread replies of all connections.
+    /// Beyond, the connection with the oldest memory is closed. A single reply may be longer.
     package var heldBytes = 32 << 20
     /// The maximum of ``heldBytes`` for one user without rights.
     package var heldBytesPerUser = 4 << 20

@@ -1,8 +1,7 @@
 package import NIOCore
 
-/// Splits a byte stream into messages, each terminated by a NUL byte. An incomplete message is not
-/// an error, but a message longer than the limit is. Every byte is examined only once, however
-/// small the received pieces are.
+/// Splits a byte stream into messages, each terminated by a NUL byte. A message longer than the
+/// limit is an error. Every byte is examined once, however small the received pieces are.
 package struct MessageSplitter: Sendable {
   package enum Failure: Error, Equatable {
     /// The current message has more bytes than ``maximumBytes``.

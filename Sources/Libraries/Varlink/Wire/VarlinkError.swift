@@ -1,8 +1,7 @@
 package import JSON
 
-/// An error reply, which a method returns instead of its output parameters. Handlers throw this
-/// error and clients catch it. For the errors of your own interface, define a type that conforms to
-/// ``VarlinkErrorConvertible``.
+/// An error reply, which handlers throw and clients catch. For the errors of your own interface,
+/// define a type that conforms to ``VarlinkErrorConvertible``.
 package struct VarlinkError: Error, Equatable, Sendable {
   /// The fully qualified name, such as `org.example.ftl.NotEnoughEnergy`.
   package let name: String

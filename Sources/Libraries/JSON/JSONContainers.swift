@@ -4,7 +4,7 @@ protocol JSONEncodingTarget: Encoder, SingleValueEncodingContainer {}
 
 extension JSONEncodingTarget {
   /// The coding path is always empty: an array per member would cost more than the rest of the
-  /// encoding. Errors contain the offending value instead.
+  /// encoding. Errors contain the offending value instead of a path.
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
   func singleValueContainer() -> any SingleValueEncodingContainer { self }

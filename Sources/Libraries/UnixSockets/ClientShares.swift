@@ -86,7 +86,7 @@ package struct ClientShares: Sendable {
     var total = 0
     var withoutRights = 0
     var withoutReserve = 0
-    /// The use by each user, without owners.
+    /// The use by each user who is not an owner.
     var byUser: [UInt32?: Int] = [:]
 
     init(_ limit: Limit) { self.limit = limit }

@@ -58,7 +58,7 @@ struct YAMLSyntax {
     }
   }
 
-  /// Returns the line of the second of two equal keys: the next in the first's column.
+  /// Returns the line of the second of two equal keys, the next one in the first key's column.
   private func duplicateLine(of name: String, after first: Mark) -> Int {
     for (index, line) in lines.enumerated().dropFirst(first.line) {
       let rest = line.drop { $0 == " " }

@@ -25,8 +25,7 @@ public struct KeyedCollection<ID: Hashable, Element> {
   @usableFromInline var stamp: UInt64 = 0
   /// The number of removals, by which a reducer with effects for elements detects removals.
   @usableFromInline var removals: UInt64 = 0
-  /// The number of the last check by the reducer that runs effects for the elements, cleared by a
-  /// replacement of the whole collection.
+  /// The number of the last check for removals; a replacement of the whole collection clears it.
   @usableFromInline var mark: UInt64 = 0
   /// A number shared by a collection and its copies, whose slots can be compared; 0 until needed.
   @usableFromInline var lineage: UInt64 = 0

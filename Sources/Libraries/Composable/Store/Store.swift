@@ -54,8 +54,9 @@ public final class Store<State: ObservableState, Action: Sendable> {
   /// with the scope that must still exist; `nil` while no such effects are performed.
   @exclusivity(unchecked) @usableFromInline var resumed: [(action: Action, scope: EffectScope)]?
   let endCallbacks = EndCallbacks()
-  /// A closure that receives the actions of effects instead of the queue, for test stores. Also
-  /// receives the originating send, and whether the current action caused the action.
+  /// A closure that receives the actions of effects instead of the queue, for test stores. The
+  /// closure also receives the tracked send that started the effect, and whether the current action
+  /// caused the effect's action.
   @exclusivity(unchecked) @usableFromInline package var effectActionSink:
     ((Action, _ origin: UInt64, _ isFeedback: Bool) -> Void)?
 

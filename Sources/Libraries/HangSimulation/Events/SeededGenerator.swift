@@ -33,7 +33,7 @@ public struct SeededGenerator: Sendable {
       UInt64(bitPattern: Int64(range.upperBound)) &- UInt64(bitPattern: Int64(range.lowerBound))
     guard span < .max else { return Int(truncatingIfNeeded: next()) }
     let count = span + 1
-    // Rejects the low halves with which the high half would not be uniform (Lemire 2019).
+    // Redraws the few low halves for which the high half would not be uniform (Lemire 2019).
     let unfair = (0 &- count) % count
     var product = next().multipliedFullWidth(by: count)
     while product.low < unfair { product = next().multipliedFullWidth(by: count) }

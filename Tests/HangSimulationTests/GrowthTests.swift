@@ -3,6 +3,7 @@ import Foundation
 import HangCommand
 import HangSimulation
 import JSON
+import Synchronization
 import Testing
 import ViewGraph
 
@@ -27,6 +28,8 @@ struct Rows {
     case added(Int)
     /// Keeps the number of rows.
     case replaced
+    /// Works for each row.
+    case resized(to: Int)
     case ticked
   }
 
@@ -36,6 +39,9 @@ struct Rows {
       state.rows.append(number)
       if number.isMultiple(of: 7) { state.others.insert(number * number % 101) }
     case .replaced: state.rows = [(state.rows.first ?? 0) + 1]
+    case .resized(let count):
+      state.rows = Array(0..<count)
+      burn(state.work.inReducer * count)
     case .ticked: burn(state.work.inReducer * state.rows.count)
     }
     return .none
@@ -76,17 +82,54 @@ struct RowsView: View {
     let screen = SimulatedScreen<Rows.Action>(
       RowsView(), state: { Rows.State(work: work) },
       reducer: { (_: SimulatedWorld) in Rows() }, on: { (action: Rows.Action) in [action] })
-    let costs = DeviceProfile.Costs(action: .microseconds(10), view: .cost(.microseconds(100)))
     let added: [EventStream<Rows.Action>] =
       rows > 0
       ? [.every(.milliseconds(10_000 / rows)) { .added($0.integer(in: 0...9_999)) }]
       : [.every(.milliseconds(100)) { _ in .replaced }]
     return SimulationPlan(
-      "rows", duration: .milliseconds(milliseconds),
-      devices: devices ?? [Device("phone", costs: costs)],
+      "rows", duration: .milliseconds(milliseconds), devices: devices ?? [phone()],
       variants: [
         screen.variant("default", events: added + [.every(.milliseconds(100)) { _ in .ticked }])
       ])
+  }
+
+  private func phone(element: Duration = .zero) -> Device {
+    Device(
+      "phone",
+      costs: DeviceProfile.Costs(
+        action: .microseconds(10), element: element, view: .cost(.microseconds(100))))
+  }
+
+  /// Simulates actions that resize the rows and carry them. Returns the growth found and the number
+  /// of runs.
+  private func resize(
+    _ events: EventStream<Rows.Action>, on device: Device
+  ) async throws -> (fields: [String], runs: Int) {
+    let runs = Mutex(0)
+    let screen = SimulatedScreen<Rows.Action>(
+      RowsView(),
+      state: {
+        runs.withLock { $0 += 1 }
+        return Rows.State(work: Rows.Work(inReducer: 2_000))
+      },
+      elements: { (action: Rows.Action) in
+        if case .resized(let count) = action { count } else { 0 }
+      },
+      reducer: { (_: SimulatedWorld) in Rows() }, on: { (action: Rows.Action) in [action] })
+    let report = try await screen.simulate([events], on: [device], for: .seconds(10))
+    return (report.growth.map(\.field), runs.withLock { $0 })
+  }
+
+  private let rising = EventStream<Rows.Action>.recorded(
+    (1...99).map { (.milliseconds(100 * $0), .resized(to: 2 * $0)) })
+
+  @Test func `a run is repeated if rising load could imitate its growth`() async throws {
+    let random = EventStream<Rows.Action>.every(.milliseconds(100)) {
+      .resized(to: $0.integer(in: 0...200))
+    }
+    let elements = [GrowthFinding.elements]
+    #expect(try await resize(rising, on: phone()) == (elements, 3))
+    #expect(try await resize(random, on: phone()) == (elements, 1))
   }
 
   @Test(arguments: [(1_000, 1_000), (10_000, 250), (100_000, 50)])
@@ -120,8 +163,7 @@ struct RowsView: View {
   }
 
   @Test func `growth is projected to each device according to its slowdown`() async throws {
-    let costs = DeviceProfile.Costs(action: .microseconds(10), view: .cost(.microseconds(100)))
-    let phone = Device("phone", costs: costs)
+    let phone = self.phone()
     let report = try await report(
       Rows.Work(inView: 10_000), rows: 250, on: [phone, phone.slowed(by: 2)])
     let finding = try #require(report.growth.first)

@@ -9,9 +9,13 @@ struct GrowthSearch {
     /// The collections that explain the work, best first.
     var fields: [String]
     var fit: SizeFit
+    /// Whether the work follows the size up and down; see ``GrowthSearch/follows(_:_:)``.
+    var isFollowing: Bool
 
-    /// Whether the difference is too large to be caused by other load on the machine.
-    var isCertain: Bool {
+    /// Whether other load on the machine cannot be the cause.
+    var isCertain: Bool { isFollowing || isLarge }
+
+    private var isLarge: Bool {
       fit.tau >= 0.9 && fit.span >= 1_000_000
         && fit.work(at: fit.sizes.upperBound) >= 4 * fit.work(at: fit.sizes.lowerBound)
     }
@@ -76,11 +80,11 @@ struct GrowthSearch {
   private func best(
     _ target: WorkTable.Target, _ work: [Double], _ elements: [Int]?
   ) -> Found? {
-    var fits: [(field: String, fit: SizeFit)] = []
+    var fits: [(field: String, sizes: [Int], fit: SizeFit)] = []
     func look(_ field: String, _ sizes: [Int]) {
       // Most collections do not change.
       guard sizes.contains(where: { $0 != sizes[0] }) else { return }
-      if let fit = SizeFit.best(sizes, work), accepts(fit) { fits.append((field, fit)) }
+      if let fit = SizeFit.best(sizes, work), accepts(fit) { fits.append((field, sizes, fit)) }
     }
     // The simulator can charge for elements, so they come first among equals.
     if let elements { look(GrowthFinding.elements, elements) }
@@ -101,7 +105,28 @@ struct GrowthSearch {
       )
     }.map(\.element)
     return Found(
-      kind: target.kind, name: target.name, fields: ranked.map(\.field), fit: ranked[0].fit)
+      kind: target.kind, name: target.name, fields: ranked.map(\.field), fit: ranked[0].fit,
+      isFollowing: Self.follows(ranked[0].sizes, work))
+  }
+
+  /// Returns whether the work rises when the size rises, and falls when the size falls, from one
+  /// measurement to the next. Both must be more frequent than chance allows, by three standard
+  /// deviations.
+  ///
+  /// Load that increases during a run makes all work rise, so it can imitate growth with a size
+  /// that only rises. It cannot make work fall whenever a size falls.
+  private static func follows(_ sizes: [Int], _ work: [Double]) -> Bool {
+    func agrees(_ direction: Int) -> Bool {
+      var (count, balance) = (0, 0)
+      for index in sizes.indices.dropFirst()
+      where (sizes[index] - sizes[index - 1]).signum() == direction {
+        let change = work[index] - work[index - 1]
+        count += 1
+        balance += (change > 0 ? 1 : change < 0 ? -1 : 0) * direction
+      }
+      return balance > 0 && balance * balance >= 9 * count
+    }
+    return agrees(1) && agrees(-1)
   }
 
   /// Whether the work is short on the device, and either rare or limited because the collection has

@@ -132,6 +132,12 @@ struct RowsView: View {
     #expect(try await resize(random, on: phone()) == (elements, 1))
   }
 
+  @Test func `growth that a device charges for is not reported and repeats no run`() async throws {
+    let (most, less) = (phone(element: .microseconds(4)), phone(element: .microseconds(1)))
+    #expect(try await resize(rising, on: most) == ([], 1))
+    #expect(try await resize(rising, on: less) == ([GrowthFinding.elements], 3))
+  }
+
   @Test(arguments: [(1_000, 1_000), (10_000, 250), (100_000, 50)])
   func `growth in a body is found with its cost per row`(
     perRow: Int, rows: Int

@@ -103,7 +103,7 @@ extension SimulationPlan {
   ) async throws -> GrowthRecord {
     var (found, table) = run.growth()
     for _ in 0..<GrowthSummary.repeats
-    where growth.isUncertain(found, variant: variant.name) {
+    where growth.isUncertain(found, device, variant: variant.name) {
       let again = try SimulatedRun(self, device, variant, measuring: .growth)
       while again.advance(work: SimulationSlice.work) { try await SimulationSlice.end() }
       (found, table) = again.growth(with: table)

@@ -27,13 +27,23 @@ struct GrowthSummary {
 
   /// Returns whether repeating a run could help, because a finding might be caused by load on the
   /// machine.
-  func isUncertain(_ found: [GrowthSearch.Found], variant: String) -> Bool {
+  func isUncertain(_ found: [GrowthSearch.Found], _ device: Device, variant: String) -> Bool {
     found.contains { found in
-      !found.isCertain && !items.contains { $0.isSame(as: found, variant) }
+      !found.isCertain && !isCharged(found, on: device)
+        && !items.contains { $0.isSame(as: found, variant) }
     }
   }
 
-  /// Adds the findings of a run.
+  /// Returns whether the costs of the device already include the work.
+  private func isCharged(_ found: GrowthSearch.Found, on device: Device) -> Bool {
+    guard found.fields[0] == GrowthFinding.elements else { return false }
+    let costs = device.profile.costs
+    let charged =
+      found.kind == .view ? (costs.views[found.name] ?? costs.view).element : costs.element
+    return found.fit.perElement <= Double(charged)
+  }
+
+  /// Adds the findings of a run, except those that the device charges for.
   mutating func add(
     _ found: [GrowthSearch.Found], _ table: WorkTable, _ holds: [EffectMeter.Holds],
     _ device: Device, variant: String
@@ -42,7 +52,7 @@ struct GrowthSummary {
     // Only the sizes are needed later.
     table.targets = []
     runs.append(Run(device: device, variant: variant, table: table, holds: holds))
-    for found in found {
+    for found in found where !isCharged(found, on: device) {
       if let known = items.firstIndex(where: { $0.isSame(as: found, variant) }) {
         if items[known].found.fit.confidence < found.fit.confidence { items[known].found = found }
       } else {
@@ -53,19 +63,15 @@ struct GrowthSummary {
 
   /// The findings, costliest first.
   var findings: [GrowthFinding] {
-    items.compactMap(finding).sorted { left, right in
+    items.map(finding).sorted { left, right in
       (left.projected.map(\.work).max() ?? .zero) > (right.projected.map(\.work).max() ?? .zero)
     }
   }
 
-  private func finding(_ item: Item) -> GrowthFinding? {
+  private func finding(_ item: Item) -> GrowthFinding {
     let (found, fit) = (item.found, item.found.fit)
     let runs = runs.filter { $0.variant == item.variant }
     let isElements = found.fields[0] == GrowthFinding.elements
-    // The costs of these devices already include the work.
-    if isElements, !runs.contains(where: { charges(less: fit, of: found, on: $0.device) }) {
-      return nil
-    }
     return GrowthFinding(
       variant: item.variant, kind: found.kind, name: found.name, field: found.fields[0],
       together: Array(found.fields.dropFirst()), order: fit.order,
@@ -103,15 +109,5 @@ struct GrowthSummary {
       }
     }
     return holds.sorted { $0.longestOnDevice > $1.longestOnDevice }
-  }
-
-  /// Returns whether a device charges less for an element than was measured.
-  private func charges(
-    less fit: SizeFit, of found: GrowthSearch.Found, on device: Device
-  ) -> Bool {
-    let costs = device.profile.costs
-    let charged =
-      found.kind == .view ? (costs.views[found.name] ?? costs.view).element : costs.element
-    return fit.perElement > Double(charged)
   }
 }

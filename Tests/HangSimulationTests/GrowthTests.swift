@@ -14,6 +14,8 @@ struct Rows {
   struct Work: Equatable, Sendable {
     var inView = 0
     var inReducer = 0
+    /// How long the reducer waits per row, in microseconds.
+    var waiting = 0
   }
 
   @ObservableState
@@ -42,6 +44,7 @@ struct Rows {
     case .resized(let count):
       state.rows = Array(0..<count)
       burn(state.work.inReducer * count)
+      usleep(UInt32(state.work.waiting * count))
     case .ticked: burn(state.work.inReducer * state.rows.count)
     }
     return .none
@@ -103,14 +106,15 @@ struct RowsView: View {
   /// Simulates actions that resize the rows and carry them. Returns the growth found and the number
   /// of runs.
   private func resize(
-    _ events: EventStream<Rows.Action>, on device: Device
+    _ events: EventStream<Rows.Action>, _ work: Rows.Work = Rows.Work(inReducer: 2_000),
+    on device: Device
   ) async throws -> (fields: [String], runs: Int) {
     let runs = Mutex(0)
     let screen = SimulatedScreen<Rows.Action>(
       RowsView(),
       state: {
         runs.withLock { $0 += 1 }
-        return Rows.State(work: Rows.Work(inReducer: 2_000))
+        return Rows.State(work: work)
       },
       elements: { (action: Rows.Action) in
         if case .resized(let count) = action { count } else { 0 }
@@ -136,6 +140,10 @@ struct RowsView: View {
     let (most, less) = (phone(element: .microseconds(4)), phone(element: .microseconds(1)))
     #expect(try await resize(rising, on: most) == ([], 1))
     #expect(try await resize(rising, on: less) == ([GrowthFinding.elements], 3))
+  }
+
+  @Test func `time in which the thread does not run is not counted as work`() async throws {
+    #expect(try await resize(rising, Rows.Work(waiting: 20), on: phone()).fields == [])
   }
 
   @Test(arguments: [(1_000, 1_000), (10_000, 250), (100_000, 50)])

@@ -9,37 +9,38 @@
 /// Measures the real duration of a piece of the simulated code.
 ///
 /// Uses monotonic time, which is read in 30 ns. The processor time of the thread needs a system
-/// call, which takes ten times as long. Noise can only add time, and pieces of microseconds are
-/// rarely interrupted. After a piece longer than ``heavy``, both clocks are read, and the shorter
-/// time counts, which excludes the time of other threads.
+/// call, which takes ten to thirty times as long. Noise can only add time, and pieces of
+/// microseconds are rarely interrupted. For a piece longer than ``heavy``, the thread's processor
+/// time counts if it is shorter, which excludes the time of other threads.
+///
+/// The processor time is read before a piece only if the last reading is older than ``heavy``. An
+/// interrupted piece may therefore include that much of the work before it.
 struct WorkClock {
   /// The length, in nanoseconds, above which a piece is often interrupted on a busy machine.
   private static let heavy: UInt64 = 100_000
-  /// The number of pieces after a long one for which both clocks are read.
-  private static let remembered = 64
 
   private var start: UInt64 = 0
-  private var processorStart: UInt64?
-  private var heavyLeft = 0
-  private let readsBoth: Bool
-
-  /// - Parameter readsBoth: Whether both clocks are always read. Use it for rare pieces.
-  init(readsBoth: Bool = false) { self.readsBoth = readsBoth }
+  /// The last reading of both clocks, and the thread that read them.
+  private var reading: (thread: pthread_t, time: UInt64, processor: UInt64)?
 
   mutating func begin() {
-    processorStart = readsBoth || heavyLeft > 0 ? Self.read(CLOCK_THREAD_CPUTIME_ID) : nil
     start = Self.read(CLOCK_MONOTONIC)
+    // A run may continue on another thread after each slice.
+    if let reading, start &- reading.time < Self.heavy, reading.thread == pthread_self() { return }
+    let processor = Self.read(CLOCK_THREAD_CPUTIME_ID)
+    start = Self.read(CLOCK_MONOTONIC)
+    reading = (pthread_self(), start, processor)
   }
 
-  /// Returns the nanoseconds since the start of the piece.
+  /// Returns the nanoseconds since the start of the piece, which began on the same thread.
   mutating func end() -> Int64 {
-    var elapsed = Self.read(CLOCK_MONOTONIC) &- start
-    heavyLeft = elapsed > Self.heavy ? Self.remembered : max(0, heavyLeft - 1)
+    let now = Self.read(CLOCK_MONOTONIC)
+    let elapsed = now &- start
     // A shorter piece was not interrupted.
-    if let processorStart, readsBoth || elapsed > Self.heavy {
-      elapsed = min(elapsed, Self.read(CLOCK_THREAD_CPUTIME_ID) &- processorStart)
-    }
-    return Int64(clamping: elapsed)
+    guard elapsed > Self.heavy, let before = reading else { return Int64(clamping: elapsed) }
+    let processor = Self.read(CLOCK_THREAD_CPUTIME_ID)
+    reading = (before.thread, now, processor)
+    return Int64(clamping: min(elapsed, processor &- before.processor))
   }
 
   private static func read(_ clock: clockid_t) -> UInt64 {

@@ -35,5 +35,6 @@ extension Optional: ObservableBranch where Wrapped: ObservableBranch {
     }
   }
 
+  @inlinable
   public func _$collectSizes(into sizes: inout StateSizes) { self?._$collectSizes(into: &sizes) }
 }

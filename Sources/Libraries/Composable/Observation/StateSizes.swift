@@ -40,13 +40,13 @@ public struct StateSizes: Sendable {
   /// The index of each path in ``paths``.
   private var numbers: [String: Int] = [:]
   private let isThorough: Bool
-  private var current = 0
+  @usableFromInline var current = 0
   /// The number of looks so far.
   private var looks = 0
   /// The next look that searches by reflection.
   private var nextReflection = 0
   /// Whether the current look searches by reflection.
-  private var isReflecting = true
+  @usableFromInline private(set) var isReflecting = true
   /// For each of ``paths``, whether the collection was found by reflection.
   private var isReflected: [Bool] = []
   /// The number of elements that each visited element represents.
@@ -96,11 +96,13 @@ public struct StateSizes: Sendable {
 
   // MARK: Called by generated code
 
-  private mutating func node(_ index: Int, _ name: String, below parent: Int) -> Int {
+  /// Returns the node of a field. Reads its name only if the field is new.
+  @usableFromInline
+  mutating func node(_ index: Int, _ name: @autoclosure () -> String, below parent: Int) -> Int {
     if index < nodes[parent].children.count, nodes[parent].children[index] != 0 {
       return nodes[parent].children[index]
     }
-    let path = nodes[parent].path
+    let (path, name) = (nodes[parent].path, name())
     nodes.append(Node(path: path.isEmpty || name == "[]" ? path + name : "\(path).\(name)"))
     let missing = index + 1 - nodes[parent].children.count
     if missing > 0 { nodes[parent].children += Array(repeating: 0, count: missing) }
@@ -130,8 +132,9 @@ public struct StateSizes: Sendable {
     add(count, storage, at: node(index, name, below: current))
   }
 
-  /// Adds the collections inside a field that is a state.
-  @usableFromInline
+  /// Adds the collections inside a field that is a state. Inlined, because a call with a generic
+  /// type copies the value.
+  @inlinable
   mutating func add<Value: ObservableBranch>(_ index: Int, _ name: String, within value: Value) {
     let parent = current
     current = node(index, name, below: parent)
@@ -161,7 +164,6 @@ public struct StateSizes: Sendable {
   /// Adds the collections inside a value of an unknown type.
   @usableFromInline
   mutating func add(_ index: Int, _ name: String, reflecting value: @autoclosure () -> Any) {
-    guard isReflecting else { return }
     let node = node(index, name, below: current)
     if wantsLook(node) { reflect(value(), node, depth: 0) }
   }
@@ -196,11 +198,15 @@ public struct StateSizes: Sendable {
     }
     var isFertile = false
     let isOptional = mirror.displayStyle == .optional
-    for (index, child) in mirror.children.enumerated() {
+    let children = mirror.children
+    var position = children.startIndex
+    for index in 0..<children.count {
+      defer { children.formIndex(after: &position) }
+      // Making a child costs more than the rest, so only children that are searched are made.
       let below =
-        isOptional ? node : self.node(index, child.label ?? "\(index)", below: node)
+        isOptional ? node : self.node(index, children[position].label ?? "\(index)", below: node)
       guard isOptional || wantsLook(below) else { continue }
-      if reflect(child.value, below, depth: depth + 1) { isFertile = true }
+      if reflect(children[position].value, below, depth: depth + 1) { isFertile = true }
     }
     nodes[node].isBarren = !isFertile
     return isFertile
@@ -214,7 +220,7 @@ extension Observation {
   public static func collectSizes<Value>(
     _ value: Value, _ index: Int, _ name: String, into sizes: inout StateSizes
   ) {
-    sizes.add(index, name, reflecting: value)
+    if sizes.isReflecting { sizes.add(index, name, reflecting: value) }
   }
 
   /// Adds the number of UTF-8 bytes of a string, which is O(1).
@@ -286,5 +292,9 @@ extension Store {
   /// Reads the sizes of the collections in the state.
   ///
   /// - Complexity: O(n) in the number of fields.
-  public func look(_ sizes: inout StateSizes) { sizes.look(at: _state) }
+  public func look(_ sizes: inout StateSizes) {
+    // Passing the property itself would copy the whole state.
+    func look(at state: inout State) { sizes.look(at: state) }
+    look(at: &_state)
+  }
 }

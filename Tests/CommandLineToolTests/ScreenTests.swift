@@ -320,6 +320,19 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   }
 }
 
+@Suite struct ScreenInboxTests {
+  @Test func `updates keep their order of arrival, and only the newest of a source is kept`() {
+    let inbox = ScreenInbox<String, Never>()
+    inbox.post("an old screen")
+    inbox.post("first outcome", from: -5)
+    inbox.post("second outcome", from: -6)
+    inbox.post("a new screen")
+    #expect(
+      inbox.take().updates.map(\.update) == ["first outcome", "second outcome", "a new screen"])
+    #expect(inbox.take().updates.isEmpty)
+  }
+}
+
 @Suite struct HostScreenTests {
   private func model(_ screen: ScreenReport, rooms: [String] = ["main"]) -> HostScreenModel {
     var model = HostScreenModel(rooms: rooms)

@@ -26,8 +26,9 @@ extension ScreenModel {
 /// source is kept, so that a screen on a slow connection shows the present state.
 package final class ScreenInbox<Update: Sendable, Request: Sendable>: Sendable {
   package struct Content: Sendable {
-    /// The newest update of each source, by the number of the source.
-    package var updates: [Int: Update] = [:]
+    /// The updates with the numbers of their sources, in the order of arrival. An outcome may
+    /// replace the previous outcome on the screen, so the order matters.
+    package fileprivate(set) var updates: [(source: Int, update: Update)] = []
     package var inputs: [Terminal.Input] = []
     /// The result with which the source of the updates ended.
     package var end: Result<Void, any Error>?
@@ -46,13 +47,17 @@ package final class ScreenInbox<Update: Sendable, Request: Sendable>: Sendable {
   }
 
   package func post(_ update: Update, from source: Int = 0) {
-    change { $0.updates[source] = update }
+    change {
+      $0.updates.removeAll { $0.source == source }
+      $0.updates.append((source, update))
+    }
   }
   func ask(_ request: Request) { self.request.yield(request) }
   func post(_ input: Terminal.Input) { change { $0.inputs.append(input) } }
   func end(_ result: Result<Void, any Error>) { change { $0.end = $0.end ?? result } }
 
-  func take() -> Content {
+  /// Returns and removes what arrived since the last call.
+  package func take() -> Content {
     content.withLock { content in
       defer { content = Content(end: content.end) }
       return content
@@ -112,7 +117,7 @@ struct LiveScreen<Model: ScreenModel> {
       let content = inbox.take()
       let size = console.size()
       model.resize(columns: size.columns, rows: size.rows)
-      for (_, update) in content.updates.sorted(by: { $0.key < $1.key }) { model.apply(update) }
+      for (_, update) in content.updates { model.apply(update) }
       for input in content.inputs {
         switch input {
         case .typed(let bytes):

@@ -63,15 +63,22 @@ def test_webhook(check, daemon, receive, tmp_path):
         for number in range(start, 1000, 4):
             wait_for(lambda: post(message(number)) == 200, f"200 for {number}", pause=0.05)
             confirmed.append(number)
+
+    def reach(count):
+        # Each delivery waits for a sync of the disk, which takes long on a busy machine. A sender that waits too long
+        # for one of them ends early, and its result raises the error.
+        wait_for(lambda: len(confirmed) > count or any(sender.done() for sender in senders),
+                 lambda: f"{len(confirmed)} deliveries", limit=20 * PATIENCE)
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        senders = pool.map(send, range(4))
-        wait_for(lambda: len(confirmed) > 200, "the first deliveries")
+        senders = [pool.submit(send, start) for start in range(4)]
+        reach(200)
         daemon.kill()
         daemon.start()
-        wait_for(lambda: len(confirmed) > 500, "more deliveries")
+        reach(500)
         source.kill()
         source = receive(*command)
-        list(senders)
+        for sender in senders:
+            sender.result()
     check.equal("webhook: each of 1,000 confirmed deliveries counts once, although the daemon and the source "
                 "are killed", (daemon.total("hook"), sorted(confirmed)), (1000, list(range(1000))))
 
@@ -137,8 +144,13 @@ def test_social_stream(check, daemon, start_source):
             connections[-1].send(json.dumps({
                 "id": number, "type": "youtube", "userid": "UC1", "chatname": "Ada",
                 "chatmessage": f"hi <b>{number}</b>", **members}))
+
+    def joined(times):
+        source.live(times)
+        # The source may be live before the server's thread has added the connection.
+        wait_for(lambda: len(connections) == times, lambda: f"{times} connections, seen {len(connections)}")
     source = start_source("connect", "social-stream", session, "--server", serve_websocket(join), "--room", "ssn")
-    source.live()
+    joined(1)
     for number in range(300):
         say(number, times=2 if number % 10 == 0 else 1)
     connections[-1].send("nonsense")
@@ -146,7 +158,7 @@ def test_social_stream(check, daemon, start_source):
     say(1001, event="something_new")
     daemon.settled("ssn", 301)
     connections[-1].socket.shutdown(socket.SHUT_RDWR)
-    source.live(2)
+    joined(2)
     # The server has restarted, and its numbers start from 0 again.
     for number in range(50):
         say(number, chatmessage=f"after {number}")

@@ -78,7 +78,7 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
   ),
   ("The effects of a child end with the action", ["effects end with their child"], []),
   (
-    "They also end when the child is replaced",
+    "The effects also end when the child is replaced",
     [
       "effects end when the child is replaced", "a row is removed and re-added in one action",
       "another case or payload of an enum is another child",
@@ -120,7 +120,7 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     ["an alert that is shown again stays, even if it is equal, and is reported"]
   ),
   (
-    "A ``StackState`` never reuses a number", [],
+    "A ``StackState`` never reuses the number", [],
     ["an action for a popped screen reaches no other screen"]
   ),
   (
@@ -132,7 +132,7 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     ["a debounce runs the newest effect", "a debounce cancels the earlier effect"], []
   ),
   (
-    "A pause or an interval of zero", [],
+    "A debounce's pause or a throttle's interval of zero", [],
     [
       "compositions of effects behave like the model",
       "a pause or an interval of zero or less is over immediately",
@@ -165,7 +165,7 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     ], []
   ),
   (
-    "A change that was followed by a newer one",
+    "The action of an older change",
     ["an outdated change finds the newer value"], []
   ),
   // The fuzzer runs another thread in the middle of an action and waits for it. Threads that are
@@ -185,8 +185,8 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
       "an assignment before a change is shared with it",
     ]
   ),
-  ("All values of one file", [], ["two shared values of one file are one value"]),
-  ("Listening is an effect of the feature", ["listening ends with the child"], []),
+  ("Within a program, all shared values", [], ["two shared values of one file are one value"]),
+  ("A joined feature listens for changes", ["listening ends with the child"], []),
   (
     "The ``SentEffects`` returned by",
     ["a handle cancels effects", "a handle reports whether its effects run"], []
@@ -228,7 +228,7 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     ]
   ),
   (
-    "The state within an assertion",
+    "A test store compares the state",
     ["an assertion compares the state after the action", "a wrong assertion fails"], []
   ),
 ]

@@ -35,7 +35,7 @@ FINDINGS = [
     ("costs are measured on this machine", 0, "simulate --costs measured --repeats 2 --device phone",
      "and are beside the assumed ones", "default, assumed +measured, 2 times"),
     ("two runs that are measured are not compared", 64, "simulate --costs measured --check-determinism",
-     "and it says what to leave out", "leave out --check-determinism"),
+     "and it says what to leave out", "remove --check-determinism"),
     ("settings are checked, with suggestions", 64, "simulate --set laod=2",
      "of which the message tells", "unknown key 'laod'; did you mean 'load'"),
     ("a gate against the first variant", 99, "simulate --device phone --threshold 'longest > base * 2 for fewer'",

@@ -28,7 +28,7 @@ struct SocialStreamMessageTests {
     chat.translate(.object(message), at: 1_000, into: &lines)
     #expect(lines.lines == 1)
     #expect(lines.unknown == ["value of \(name)": 1])
-    #expect(lines.remark == "odd values left out: 1 \(name)")
+    #expect(lines.remark == "unusable values ignored: 1 \(name)")
     #expect(lines.notShown == 0)
   }
 

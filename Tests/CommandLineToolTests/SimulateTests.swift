@@ -213,7 +213,7 @@ import Testing
     let search = ["sweep", path, "--find", "load", "--where", "hangs > 0"]
     for (arguments, problem) in [
       (["simulate", path], "add --local"),
-      (["simulate", path, "--local", "--check-determinism"], "leave out --check-determinism"),
+      (["simulate", path, "--local", "--check-determinism"], "remove --check-determinism"),
       (search, "--find searches with assumed costs"),
       (["compare", path, path], "use --costs with simulate or sweep"),
       (["compare", path, "--seeds", "8"], "use --costs with simulate or sweep"),
@@ -250,7 +250,7 @@ import Testing
     let other = await run(arguments + ["--where", "hangs > 0 for traked"])
     #expect(other.diagnostics.contains("there is no variant or device 'traked'"))
     let useless = await run(arguments + condition + ["--junit", "\(directory.path)/junit.xml"])
-    #expect(useless.status == .usage && useless.diagnostics.contains("leave out --junit"))
+    #expect(useless.status == .usage && useless.diagnostics.contains("remove --junit"))
     let limited = await run(["sweep", path, "--seeds", "2", "--up-to", "3"])
     #expect(limited.status == .usage && limited.diagnostics.contains("--up-to needs --find"))
   }

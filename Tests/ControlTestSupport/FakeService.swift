@@ -280,7 +280,7 @@ package final class FakeService: ControlService {
         percent: 50,
         checked: RecordingCheckReport(
           recording: "main-1", room: "main", bytes: 2_048, lines: 12, records: 9,
-          damage: isAll ? "segment 1 differs from what was written" : nil)))
+          damage: isAll ? "segment 1 has been altered or is incomplete" : nil)))
   }
   package func startTask(
     _ request: StartTaskRequest, reply: @escaping @Sendable (TaskReply) async throws -> Void,

@@ -303,7 +303,7 @@ struct RestartTests {
 
     let second = try successor(of: first)
     let isTold = second.log.contains(
-      "room heavy is not restored: livehostd died 2 times in a row while it was")
+      "room heavy is not restored: livehostd crashed 2 times in a row while restoring it")
     #expect(isTold, "\(second.log)")
     let rooms = try second.ctl("rooms").output
     #expect(rooms.contains("light") && !rooms.contains("heavy"), "\(rooms)")

@@ -8,7 +8,7 @@ import Varlink
 @Suite(.timeLimit(.minutes(1)))
 struct TunnelTests {
   private static let unknown =
-    "its certificate is out of date, or none of the authorities named here has signed it"
+    "its certificate has expired, or was not signed by a configured authority"
 
   @Test func `a call passes through a tunnel, whichever address of a host answers`() async throws {
     try await withDirectory { directory in
@@ -88,14 +88,14 @@ struct TunnelTests {
       try node.check()
       for (certificate, key, authorities, path, reason) in [
         (node.certificate, node.key, "/none", "/none", "No such file or directory"),
-        (node.certificate, node.key, node.key, node.key, "holds no certificate in PEM format"),
+        (node.certificate, node.key, node.key, node.key, "contains no certificate in PEM format"),
         (
           node.certificate, node.certificate, node.authorities, node.certificate,
-          "holds no private key in PEM format, or one with a passphrase"
+          "contains no private key in PEM format, or the key has a passphrase"
         ),
         (
           node.certificate, stranger.key, node.authorities, stranger.key,
-          "is not the key of the certificate in \(node.certificate)"
+          "does not belong to the certificate in \(node.certificate)"
         ),
       ] {
         let identity = Tunnel.Identity(

@@ -78,7 +78,7 @@ struct BaselineTests {
     #expect(same.passed)
     // A file does not contain the data for windows.
     let window = try check("hangs == 0 after 5s", head, base: base)
-    #expect(window.isMissed && window.line.contains("the report does not contain it"))
+    #expect(window.isMissed && window.line.contains("the report does not contain the metric"))
   }
 
   @Test func `a figure that an earlier version's report lacks counts as nothing to check`()

@@ -154,7 +154,7 @@ import YAMLReader
       message: "above zero; set capacity to 1 or more"),
     Bad(
       text: "throttle:\n  chat: {interval: 0s}", line: 2, key: "throttle.chat.interval",
-      message: "it must be above zero; set a time above zero"),
+      message: "the value must be above zero; set a time above zero"),
     Bad(
       text: "throttle:\n  chat: {interval: 50}", line: 2, key: "throttle.chat.interval",
       message: "or frame, not '50'; did you mean '50ms'?"),

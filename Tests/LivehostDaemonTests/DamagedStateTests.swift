@@ -66,7 +66,7 @@ import WireFormats
     #expect(await run.count() == 200)
     #expect(run.log.contain("main.json cannot be used and was renamed to main.json.unreadable"))
     #expect(
-      run.log.contain("room main comes back in the state that was saved before that")
+      run.log.contain("room main is restored from its previous snapshot")
         == (spoiled.count == 1))
     await run.send(200..<210)
     await run.library.settle()
@@ -112,7 +112,7 @@ import WireFormats
       if count == 30 { try spoil(copy + "/rooms/main.json") }
       run = try await restart(in: copy)
       #expect(await run.count() == count)
-      #expect(run.store.losses.isEmpty && !run.log.contain("lead on"), "\(run.log.all)")
+      #expect(run.store.losses.isEmpty && !run.log.contain("does not continue"), "\(run.log.all)")
       #expect(try await run.recordings.list(.main).recordings.map(\.state) == [.finished])
       await run.send(30..<40)
     }
@@ -135,7 +135,7 @@ import WireFormats
       run = try await restart(in: copy)
       let count = (isLogged ? 30 : 20) + (isSpoiled ? 10 : 0)
       #expect(await run.count() == count)
-      #expect(run.store.losses.isEmpty && !run.log.contain("lead on"), "\(run.log.all)")
+      #expect(run.store.losses.isEmpty && !run.log.contain("does not continue"), "\(run.log.all)")
       await run.send(30..<40)
       await run.settle()
     }
@@ -159,7 +159,7 @@ import WireFormats
     try await run.end()
     run = try await restart(in: copy)
     #expect(await run.count() == 30)
-    #expect(run.store.losses.isEmpty && !run.log.contain("lead on"), "\(run.log.all)")
+    #expect(run.store.losses.isEmpty && !run.log.contain("does not continue"), "\(run.log.all)")
     await run.send(30..<40)
     #expect(try await run.recordings.stop(.main, on: run.lane).events == 20)
     try await run.end()

@@ -95,9 +95,9 @@ import WireFormats
     ("unknown.member", string(300), "'unknown.member' is larger"),
     ("unknown.\(longName)", "1", "'unknown' is larger"),
     ("unknown", nested, "'unknown' is larger"),
-    ("screen.counts.received", "10", "'counts' is not possible"),
-    ("screen.counts.applied", "9007199254740992", "'counts' is not possible"),
-    ("screen.counts.rejectedByReason", #"{"unknownType":3}"#, "'counts' is not possible"),
+    ("screen.counts.received", "10", "'counts' has an impossible value"),
+    ("screen.counts.applied", "9007199254740992", "'counts' has an impossible value"),
+    ("screen.counts.rejectedByReason", #"{"unknownType":3}"#, "'counts' has an impossible value"),
     ("screen.state.waitingRoom.pacing.perSecond", "-1", "the pace is out of range"),
     ("screen.state.waitingRoom.pacing.due", "-1", "the pace is out of range"),
     (

@@ -158,8 +158,8 @@ import Testing
     try await save(["a"])
     let told = try await restore().told
     let steps = [
-      "reading the log of the rooms", "restoring room a, 1 of 1",
-      "repeating what the rooms did last", "continuing room a, 1 of 1",
+      "reading the write-ahead log", "restoring room a, 1 of 1",
+      "replaying the write-ahead log", "continuing room a, 1 of 1",
     ].map { "STATUS=starting: \($0)" }
     #expect(told.filter { $0.hasPrefix("STATUS=") } == steps)
     for (index, text) in told.enumerated() where text.hasPrefix("STATUS=") {

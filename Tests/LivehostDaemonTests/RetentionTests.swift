@@ -55,7 +55,7 @@ import Testing
     let told = log.withLock { $0 }.filter { $0.contains("deleted") }
     #expect(
       told == [
-        "recording \(all[0]) deleted: all together are larger than recordings.maximumBytes",
+        "recording \(all[0]) deleted: the total size exceeds recordings.maximumBytes",
         "recording \(all[1]) deleted: it is older than recordings.maximumAge",
         "recording \(all[2]) deleted: it is older than recordings.maximumAge",
       ])

@@ -46,7 +46,10 @@ import WireFormats
       #expect(await run.count(other) == 21)
       await run.send(life * 20..<(life + 1) * 20)
     }
-    #expect(run.log.all.allSatisfy { !$0.contains("lead on") && !$0.contains("damaged") })
+    #expect(
+      run.log.all.allSatisfy {
+        !$0.contains("does not continue its state") && !$0.contains("damaged")
+      })
     try await run.end()
   }
 
@@ -226,7 +229,7 @@ import WireFormats
     let second = try KeptRooms(in: copy)
     await second.restore()
     #expect(await second.received() == before)
-    #expect(second.log.contain("the log does not lead on from there"))
+    #expect(second.log.contain("the log does not continue its state"))
     try await second.end()
   }
 
@@ -306,9 +309,10 @@ import WireFormats
     let end = try #require(bytes.lastIndex(of: UInt8(ascii: "\n")))
     #expect(
       second.log.contain(
-        "the log of the rooms: cutting off \(bytes.count - end - 1) bytes after line"))
+        "the write-ahead log: cutting off \(bytes.count - end - 1) bytes after line"))
     #expect(
-      second.log.contain("in segment 1, of other, not known to be synced when the program ended"))
+      second.log.contain(
+        "in segment 1, of other, which may not have been synced when the program ended"))
     #expect(!second.log.contain("damaged"))
     try await second.end()
   }
@@ -402,7 +406,7 @@ import WireFormats
     let received = try #require(await second.received())
     #expect(received > 0 && received < before)
     #expect(second.log.contain("damaged in segment 1"))
-    #expect(second.log.contain("the log does not lead on from there"))
+    #expect(second.log.contain("the log does not continue its state"))
     // The room continues from that state.
     await second.send(60..<65)
     try await second.end()
@@ -437,7 +441,7 @@ import WireFormats
     try? FileManager.default.removeItem(atPath: copy + "/rooms/main.json.previous")
     let second = try KeptRooms(in: copy, segmentBytes: 16_000)
     await second.restore()
-    #expect(second.log.contain("the log does not lead on from there"))
+    #expect(second.log.contain("the log does not continue its state"))
     let received = try #require(await second.received())
     #expect(received < 65)
     try await second.end()
@@ -511,7 +515,7 @@ import WireFormats
       let run = try KeptRooms(in: copy)
       await run.restore()
       #expect(await run.received() == left)
-      #expect(run.log.contain("the log does not lead on from there"))
+      #expect(run.log.contain("the log does not continue its state"))
       // Without the state that was saved meanwhile, the log is as damaged as before.
       try await run.end()
       for name in ["main.json", "main.json.previous"] {
@@ -712,14 +716,14 @@ import WireFormats
     disk.restart()
     run = try await restored(on: disk)
     #expect(await run.received() == 20)
-    #expect(run.log.contain("what room main did last is not in its state"))
+    #expect(run.log.contain("the latest changes of room main are lost"))
     await run.send(20..<40)
     disk.losePower()
     try await run.end()
     disk.restart()
     run = try await restored(on: disk)
     #expect(await run.received() == 40)
-    #expect(!run.log.contain("is not in its state"))
+    #expect(!run.log.contain("the latest changes"))
     try await run.end()
   }
 

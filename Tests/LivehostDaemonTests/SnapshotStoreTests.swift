@@ -88,9 +88,9 @@ import Testing
     store.post(snapshot("e", savedAt: -1), of: RoomLifetime("e"))
     await store.close()
     #expect(try place.store().load().map(\.room) == ["c", "d"])
-    #expect(place.problems.all.count { $0.contains("'nanoseconds' is not possible") } == 1)
-    #expect(place.problems.all.count { $0.contains("'instant' is not possible") } == 1)
-    #expect(place.problems.all.count { $0.contains("'savedAt' is not possible") } == 1)
+    #expect(place.problems.all.count { $0.contains("'nanoseconds' has an impossible value") } == 1)
+    #expect(place.problems.all.count { $0.contains("'instant' has an impossible value") } == 1)
+    #expect(place.problems.all.count { $0.contains("'savedAt' has an impossible value") } == 1)
   }
 
   @Test func `a reopened room is saved even if its predecessor is closed later`() async throws {
@@ -343,7 +343,7 @@ import Testing
         try StateDirectory(place.path).replace("main.json", with: Array(line.utf8))
         let saved = store.load("main")
         #expect(saved.snapshot?.savedAt != 2 || saved.isOlder, "\(line)")
-        #expect(place.problems.take().first?.contains("is not possible") == true, "\(line)")
+        #expect(place.problems.take().first?.contains("has an impossible value") == true, "\(line)")
         try place.write(newest, to: "main.json")
       }
     }

@@ -534,7 +534,7 @@ struct ObsSessionTests {
       guard value != .null, value.stringValue?.isEmpty != true else { continue }
       obs.run(for: .seconds(12))
       #expect(
-        obs.statuses.last?.reason?.hasPrefix("odd values left out: ") == true, "\(odd)")
+        obs.statuses.last?.reason?.hasPrefix("unusable values ignored: ") == true, "\(odd)")
     }
   }
 
@@ -543,9 +543,9 @@ struct ObsSessionTests {
     obs.live()
     obs.event("CurrentProgramSceneChanged", ["sceneName": 7])
     obs.event("InputMuteStateChanged", ["inputName": "Mic", "inputMuted": "yes"])
-    #expect(obs.statuses.last?.reason == "odd values left out: 1 sceneName")
+    #expect(obs.statuses.last?.reason == "unusable values ignored: 1 sceneName")
     obs.finish()
-    #expect(obs.statuses.last?.reason == "odd values left out: 1 inputMuted, 1 sceneName")
+    #expect(obs.statuses.last?.reason == "unusable values ignored: 1 inputMuted, 1 sceneName")
   }
 
   // MARK: Hostile input

@@ -227,7 +227,7 @@ enum CatalogueDamage: CaseIterable {
     #expect(
       messages.all == [
         "recording '\(summary.name)': segment 2 is missing",
-        "recording '\(other.name)' is gone: there is nothing left of its directory",
+        "recording '\(other.name)' is lost: its directory is missing",
       ])
     // A reader says the same, and so does the list after it.
     let (_, damage) = try await library.readable(summary.name)
@@ -376,7 +376,7 @@ enum CatalogueDamage: CaseIterable {
       let list = try await library.list()
       if isKnown || size > 512 {
         #expect(list.map(\.state) == [.damaged] && list.map(\.startedAt) == [summary.startedAt])
-        #expect(list.first?.reason == "segment 1 differs from what was written")
+        #expect(list.first?.reason == "segment 1 has been altered or is incomplete")
         #expect(try bytes(file).count == size)
       } else {
         #expect(list.isEmpty && !FileManager.default.fileExists(atPath: file))
@@ -420,8 +420,8 @@ enum CatalogueDamage: CaseIterable {
       #expect(try await library.list().map(\.state) == [.finished])
       #expect(try await library.steps(of: "kept") == makeSteps(900))
       let told = [
-        "recording 'kept' was made as '\(summary.name)', and is listed by its new name",
-        "recording '\(summary.name)' is gone: there is nothing left of its directory",
+        "recording 'kept' was renamed from '\(summary.name)', and is listed with its new name",
+        "recording '\(summary.name)' is lost: its directory is missing",
       ]
       #expect(messages.all == (start == 1 ? told : []))
       library.close()
@@ -473,7 +473,7 @@ enum CatalogueDamage: CaseIterable {
     #expect(list["directory"]?.reason?.contains("000002.ndjson") == true)
     #expect(list["pipe"]?.reason?.contains("000002.ndjson") == true)
     #expect(list["other"]?.state == .finished)
-    #expect(list["copy"]?.reason == "segment 2 differs from what was written")
+    #expect(list["copy"]?.reason == "segment 2 has been altered or is incomplete")
     #expect(list["whole"]?.state == .finished)
     #expect(try await library.steps(of: names[4]) == makeSteps(20))
     let room = try await LoggedRoom("new", in: library)

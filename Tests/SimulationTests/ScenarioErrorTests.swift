@@ -181,7 +181,7 @@ import YAMLReader
     Case(
       "faults: [{kind: stall, at: 2s, for: 1s}]",
       "effects: {surface: {failures: 60%, silence: 50%}}", 9, "effects.surface.silence",
-      "exceeds 100% together with failures"),
+      "must not exceed 100% together with failures"),
     Case(
       "faults: [{kind: stall, at: 2s, for: 1s}]", "effects: surface", 9, "effects",
       "expected keys and values, such as 'surface: {latency: 80ms}'"),
@@ -204,7 +204,7 @@ import YAMLReader
       "there is no variant or device 'fats'; did you mean 'fast'?"),
     Case(
       "host.children: tracked", "throttle.chat: 0ms", 11, "variants.one.throttle.chat",
-      "it must be above zero; set a time above zero"),
+      "the value must be above zero; set a time above zero"),
     Case(
       "host.children: tracked", "throttle.chat: {class: latest-wins, interval: 1s}", 11,
       "variants.one.throttle.chat.class",
@@ -215,7 +215,7 @@ import YAMLReader
       "without a trailing edge the last value would never arrive; remove trailing"),
     Case(
       "host.children: tracked", "throttle.chat: {interval: 1s, leading: true}", 11,
-      "variants.one.throttle.chat.leading", "it does not apply to the class keep-all"),
+      "variants.one.throttle.chat.leading", "the key does not apply to the class keep-all"),
     Case(
       "host.children: tracked", "throttle.meter: 1s", 11, "variants.one.throttle.meter",
       "unknown key; did you mean 'throttle.meters'?"),

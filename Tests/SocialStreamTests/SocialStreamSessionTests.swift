@@ -65,7 +65,7 @@ struct SocialStreamSessionTests {
     #expect(
       session.takeEffects() == [
         .status(
-          Self.live("not shown: 2 something_new; odd values left out: 1 userid", notShown: 2)
+          Self.live("not shown: 2 something_new; unusable values ignored: 1 userid", notShown: 2)
         )
       ])
   }

@@ -138,7 +138,7 @@ struct SourceConfigurationTests {
     ),
     (
       "kind: eventsub\ntwitch:\n  channels: [a, b]",
-      "a.yaml: twitch.channels: has several; eventsub reads only one"
+      "a.yaml: twitch.channels: lists several channels; eventsub reads only one"
     ),
     (
       "kind: webhook",

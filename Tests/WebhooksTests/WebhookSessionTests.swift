@@ -173,7 +173,7 @@ struct WebhookSessionTests {
     #expect(
       session.takeEffects().contains { effect in
         if case .status(let status) = effect {
-          status.reason == "listening on 127.0.0.1:1; odd values left out: 1 user.name"
+          status.reason == "listening on 127.0.0.1:1; unusable values ignored: 1 user.name"
         } else {
           false
         }

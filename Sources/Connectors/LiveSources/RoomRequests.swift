@@ -88,10 +88,10 @@ package final class RoomRequests {
     case .notReachable, .connectionClosed, .cancelled: nil
     case .remote(let error) where error.name == "\(ControlInterface.name).NoSuchRoom": nil
     case .remote(let error) where ServiceError(error) == .permissionDenied:
-      "requests of the host do not arrive: join the group livehost"
-    case .remote(let error): "requests of the host do not arrive: \(error.name)"
+      "the host's requests cannot be received: join the group livehost"
+    case .remote(let error): "the host's requests cannot be received: \(error.name)"
     case .protocolViolation, .invalidParameters, .unexpectedReply:
-      "requests of the host do not arrive: incompatible version of livehostd"
+      "the host's requests cannot be received: incompatible version of livehostd"
     }
   }
 

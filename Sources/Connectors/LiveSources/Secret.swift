@@ -30,9 +30,9 @@ package struct Secret: Equatable, Sendable, CustomStringConvertible, CustomDebug
     let count = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
     guard count >= 0 else { throw unreadable(SystemText.error(errno)) }
     let line = bytes[..<count].prefix { $0 != 0x0A && $0 != 0x0D }
-    guard !line.isEmpty else { throw unreadable("its first line is empty") }
+    guard !line.isEmpty else { throw unreadable("the file's first line is empty") }
     guard hasSpaces || line.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw unreadable("its first line contains characters that are invalid in a token")
+      throw unreadable("the file's first line contains characters that are invalid in a token")
     }
     return Secret(String(decoding: line, as: UTF8.self))
   }

@@ -86,7 +86,7 @@ package final class ServerSource: LiveSource {
     let resources = server.resources(address)
     answers = Array(repeating: nil, count: resources.count)
     var outstanding = resources.count
-    var failure = "this is not a server of this kind, or its statistics are elsewhere"
+    var failure = "the server is of another kind, or has its statistics at another address"
     fetches = resources.enumerated().map { index, resource in
       HTTPFetch(HTTPRequest(.get, resource), security: security, eventLoop: eventLoop) {
         [unowned self] result in

@@ -27,7 +27,8 @@ extension SourceConfiguration {
       }
       if kind == .eventsub, twitch.channels.count > 1 {
         throw ConfigurationError(
-          file: file, key: "twitch.channels", message: "has several; eventsub reads only one")
+          file: file, key: "twitch.channels",
+          message: "lists several channels; eventsub reads only one")
       }
     case .obs, .socialStream: break
     case .webhook:

@@ -167,7 +167,7 @@ extension EventSubSession {
     conflicts += 1
     guard conflicts <= Self.maximumConflicts else {
       for index in subscriptions.indices where subscriptions[index] == .conflicting {
-        subscriptions[index] = .denied("Twitch reports that it already exists")
+        subscriptions[index] = .denied("Twitch reports that the subscription already exists")
       }
       return
     }

@@ -188,7 +188,7 @@ package final class EventSubSource: LiveSource {
           renewed(.refused(error.description))
         }
       case .success(let answer) where [400, 401, 403].contains(answer.status):
-        renewed(.refused("Twitch does not renew the login; run livehostctl login twitch"))
+        renewed(.refused("Twitch refuses to renew the login; run livehostctl login twitch"))
       case .success(let answer): renewed(.failed("Twitch answers \(answer.status)"))
       case .failure(let failure): renewed(.failed(failure.reason))
       }

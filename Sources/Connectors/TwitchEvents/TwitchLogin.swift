@@ -30,7 +30,8 @@ package struct TwitchLogin: Sendable {
     }
     let value = (try? JSONValue(parsing: bytes)) ?? .null
     guard let token = value["accessToken"]?.stringValue, !token.isEmpty else {
-      throw .unreadableSecret(path: file, reason: "it was not written by livehostctl login twitch")
+      throw .unreadableSecret(
+        path: file, reason: "the file was not written by livehostctl login twitch")
     }
     var login = TwitchLogin(token: Secret(token))
     login.clientID = value["clientId"]?.stringValue

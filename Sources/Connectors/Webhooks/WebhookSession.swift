@@ -86,7 +86,7 @@ package struct WebhookSession {
     guard !isPaused else {
       turnedAway = (turnedAway?.since ?? now, (turnedAway?.count ?? 0) + 1)
       return effects.append(
-        .answer(id, WebhookAnswer(503, "livehostd accepts no events at the moment")))
+        .answer(id, WebhookAnswer(503, "livehostd does not accept events at the moment")))
     }
     let mapped: MappedDelivery
     do {
@@ -216,7 +216,7 @@ package struct WebhookSession {
       waiting.removeFirst()
       remember(first)
       effects.append(
-        .answer(first.id, WebhookAnswer(503, "livehostd did not acknowledge it in time")))
+        .answer(first.id, WebhookAnswer(503, "livehostd did not acknowledge the delivery in time")))
     }
     if pace.isDue(at: now) { update(at: now) }
   }

@@ -56,7 +56,7 @@ package struct PatchedReplies<Reply: PatchReply>: AsyncSequence, Sendable {
       } else if let patch = reply.patch, let before = value {
         value = MergePatch.apply(patch, to: before)
       } else {
-        throw .unexpectedReply("neither a state nor a patch for one")
+        throw .unexpectedReply("neither a state nor a patch of a known state")
       }
       return Element(reply: reply, value: value ?? .null)
     }

@@ -25,7 +25,7 @@ package struct RelayArguments: ParsableArguments {
   package var key: String?
   @Option(
     help: ArgumentHelp(
-      "PEM file with the authorities that may have issued the other side's certificate.",
+      "PEM file with the authorities that may issue certificates of other relays.",
       valueName: "file"))
   package var ca: String?
   @Flag(help: "Allow TLS clients to change rooms. By default they are read-only.")

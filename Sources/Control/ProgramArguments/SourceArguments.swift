@@ -164,7 +164,7 @@ package struct NginxRTMPArguments: ServerArguments {
     JSON: one line per report: state and gap, and progress every second.
     """
 
-  @Argument(help: ArgumentHelp("Address of the page of rtmp_stat.", valueName: "url"))
+  @Argument(help: ArgumentHelp("Address of the statistics page (rtmp_stat).", valueName: "url"))
   package var url: String
   @OptionGroup package var stream: StreamOption
 
@@ -184,7 +184,7 @@ package struct MediaMTXArguments: ServerArguments {
 
   @Argument(
     help: ArgumentHelp(
-      "Address of the API, such as http://127.0.0.1:9997, or of the page of metrics, such as "
+      "Address of the API, such as http://127.0.0.1:9997, or of the metrics page, such as "
         + "http://127.0.0.1:9998/metrics.", valueName: "url")
   )
   package var url: String

@@ -57,7 +57,7 @@ extension RejectionReason {
     case .unfinishedBatch: "its batch did not end; end a batch with a sync or the next position"
     case .batchTooLarge: "its batch is too large; begin another one after 64 KiB"
     case .tooManyRooms: "the limit rooms.maximum is reached; close a room or raise the limit"
-    case .roomClosed: "the room was closed before it arrived"
+    case .roomClosed: "the room was closed before the event arrived"
     }
   }
 }

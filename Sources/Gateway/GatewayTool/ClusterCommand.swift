@@ -14,7 +14,7 @@ struct RunNodeCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "Configuration file; default: /etc/livehost/gateway.yaml, if it exists.", valueName: "file"))
   var config: String?
-  @Flag(help: "Check the configuration and exit: 0 if it is fine, 78 if not.")
+  @Flag(help: "Check the configuration and exit: 0 if it is valid, 78 if not.")
   var checkConfig = false
   @Flag(help: "Print the commented default configuration and exit.")
   var printDefaultConfig = false

@@ -153,7 +153,7 @@ struct GatewayRun {
     case let error as GatewayError: error
     case NatsError.unreachable(let text): .unavailable("no NATS server answers: \(text)")
     case NatsError.refused(let text): .notPermitted("the NATS server refuses this gateway: \(text)")
-    case NatsError.settings(let text): .configuration("the settings for NATS are wrong: \(text)")
+    case NatsError.settings(let text): .configuration("the NATS settings are invalid: \(text)")
     case ClusterError.noJetStream:
       .unavailable(
         "the NATS server has no JetStream for this account; see 'jetstream' in its configuration")
@@ -171,7 +171,7 @@ struct GatewayRun {
     case ClusterError.nameTaken(let name):
       .configuration("another running gateway has the name \(name); change 'name' on one of them")
     case ClusterError.closed(let reason):
-      .unavailable("the NATS servers do not admit this gateway any more: \(reason)")
+      .unavailable("the NATS servers no longer accept this gateway: \(reason)")
     case let error as UnusableFile: .configuration(error.description)
     case let error as ListeningSocketError: .notPermitted(error.description)
     default: GatewayError(1, "\(error)")

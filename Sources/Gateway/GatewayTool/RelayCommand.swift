@@ -103,7 +103,7 @@ struct RelayCommand: AsyncParsableCommand {
       case .connectionClosed: reason = "the connection was closed"
       case .remote(let error): reason = "the answer is \(error.name)"
       case .protocolViolation, .invalidParameters, .unexpectedReply:
-        reason = "the program that answers is not a livehostd"
+        reason = "the answering program is not livehostd"
       }
     }
     GatewayProgram.report("cannot show the rooms of \(name) yet: \(reason)")

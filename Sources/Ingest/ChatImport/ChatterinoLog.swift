@@ -69,7 +69,7 @@ struct ChatterinoLog: Sendable {
         advance(to: time)
         words = rest
       } else if hasTimes {
-        lines.count(unknown: "a time such as that of line \(number)")
+        lines.count(unknown: "a time in the format of line \(number)")
         words = rest
       } else {
         failure =

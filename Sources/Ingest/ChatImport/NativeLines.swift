@@ -57,7 +57,7 @@ package struct NativeLines: Sendable {
     let (missing, odd) = (counts(odd: false), counts(odd: true))
     let parts = [
       missing.isEmpty ? nil : "not shown: \(missing)",
-      odd.isEmpty ? nil : "odd values left out: \(odd)",
+      odd.isEmpty ? nil : "unusable values ignored: \(odd)",
     ].compactMap { $0 }
     // The daemon rejects longer remarks.
     return parts.isEmpty ? nil : parts.joined(separator: "; ").clipped

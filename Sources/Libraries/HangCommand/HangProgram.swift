@@ -130,7 +130,7 @@ private struct CompareCommand<Program: HangProgram>: AsyncParsableCommand {
     }
     if first != nil, changes.changesRuns || seeds.isGiven {
       throw ValidationError(
-        "reports in files cannot change; leave out options that change runs")
+        "saved reports cannot be changed; remove options that change runs")
     }
     _ = try isSilent
   }

@@ -127,7 +127,7 @@ package struct SweepOptions: ParsableArguments {
         "--find searches with assumed costs, for reproducible results")
     }
     guard find == nil || html == nil else {
-      throw ValidationError("--find writes no HTML page; leave out --html")
+      throw ValidationError("--find does not write an HTML page; remove --html")
     }
     guard let limit else { return }
     guard find != nil else { throw ValidationError("--up-to needs --find") }
@@ -139,7 +139,7 @@ package struct SweepOptions: ParsableArguments {
   /// Rejects a JUnit file for a search, which checks no thresholds.
   package func refuse(_ files: ReportFiles) throws {
     guard find == nil || files.junit == nil else {
-      throw ValidationError("--find checks no thresholds; leave out --junit")
+      throw ValidationError("--find does not check thresholds; remove --junit")
     }
   }
 

@@ -28,7 +28,7 @@ package struct SimulateOptions: ParsableArguments {
   package func validate() throws {
     guard checkDeterminism else { return }
     try costs.refuseMeasured(
-      "measured figures differ from run to run; leave out --check-determinism")
+      "measured figures differ from run to run; remove --check-determinism")
   }
 
   /// Runs a plan, and writes its page and trace.

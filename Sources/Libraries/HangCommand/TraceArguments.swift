@@ -61,7 +61,7 @@ package struct TraceArguments<Devices: DeviceNames>: ParsableArguments {
     if here != traces.isEmpty {
       throw ValidationError(
         here
-          ? "--here reads no trace; leave out the traces"
+          ? "--here reads no traces; remove them"
           : "a trace is needed, or --here to measure on this machine")
     }
     if scatter != nil, !here { throw ValidationError("--scatter needs --here") }

@@ -62,11 +62,11 @@ package final class MetricRegistry: MetricsFactory {
       var family = state.families[name] ?? Family(kind: kind)
       if let known = family.series.first(where: { $0.labels == labels }) {
         guard let known = known as? Series else {
-          preconditionFailure("\(name) is already a \(family.kind)")
+          preconditionFailure("the metric \(name) already exists as a \(family.kind)")
         }
         return known
       }
-      precondition(family.kind == kind, "\(name) is already a \(family.kind)")
+      precondition(family.kind == kind, "the metric \(name) already exists as a \(family.kind)")
       let made = make(labels, state.bounds[name] ?? Self.defaultBounds)
       family.series.append(made)
       state.families[name] = family

@@ -25,7 +25,7 @@ public struct AdaptiveInterval: Hashable, Sendable {
   /// `budgetPerMille` between 1 and 1,000.
   @inlinable public init(wanted: Interval, maximum: Interval, budgetPerMille: Int64 = 100) {
     precondition(wanted > .zero, "a window needs an interval above zero")
-    precondition(maximum >= wanted, "the maximum is below the wanted interval")
+    precondition(maximum >= wanted, "the maximum is below the configured interval")
     precondition((1...1_000).contains(budgetPerMille), "the budget must be 1 to 1,000 thousandths")
     self.wanted = wanted
     self.maximum = maximum

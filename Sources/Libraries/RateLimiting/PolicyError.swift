@@ -35,11 +35,11 @@ public enum PolicyError: Error, Hashable, Sendable {
   /// The problem, as a sentence without a full stop.
   public var problem: String {
     switch self {
-    case .unknownClass(let name): "there is no class '\(name)'"
-    case .missing(_, let limitClass): "the class \(limitClass.rawValue) requires it"
+    case .unknownClass(let name): "there is no throttling class '\(name)'"
+    case .missing(_, let limitClass): "the class \(limitClass.rawValue) requires this key"
     case .notApplicable(_, let limitClass):
-      "it does not apply to the class \(limitClass.rawValue)"
-    case .notPositive: "it must be above zero"
+      "the key does not apply to the class \(limitClass.rawValue)"
+    case .notPositive: "the value must be above zero"
     case .intervalTooLong(_, let value):
       "\(value.inMilliseconds) is above \(PolicyDescription.intervalLimit.inMilliseconds)"
     case .capacityTooLarge(let value):
@@ -66,7 +66,7 @@ public enum PolicyError: Error, Hashable, Sendable {
     case .noTrailingEdge: "remove trailing, or set it to true"
     case .stalenessBelowInterval: "raise maximum-staleness or lower interval"
     case .progressTooFrequent:
-      "set interval to one second or more; it has no effect while the total is known"
+      "set interval to one second or more (the interval has no effect while the total is known)"
     }
   }
 }

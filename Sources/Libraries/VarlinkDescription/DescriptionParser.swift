@@ -171,7 +171,7 @@ struct DescriptionParser {
     case "string": return .string
     case "object": return .object
     case "any":
-      violate("'any' is newer than systemd 257", at: start)
+      violate("'any' is not supported by systemd 257", at: start)
       return .any
     default:
       guard DescriptionNames.isMember(word) else { throw failure("no such type", at: start) }

@@ -75,7 +75,7 @@ extension MessageBatch {
       && zip([0] + ends, ends).allSatisfy { $0 <= $1 } && ends.last ?? 0 == texts.count
     guard isValid else {
       throw DecodingError.dataCorruptedError(
-        forKey: .ends, in: values, debugDescription: "the texts do not fit together")
+        forKey: .ends, in: values, debugDescription: "the lists of texts have different lengths")
     }
   }
 

@@ -173,7 +173,7 @@ final class Catalogue {
           FROM \(table)
           """, arguments: [range.lowerBound, range.upperBound, range.upperBound])
       guard isPossible == true else {
-        throw DatabaseError(message: "no \(table) has such a number as is in \(column)")
+        throw DatabaseError(message: "the number in \(column) exists in no row of \(table)")
       }
     }
     let counts = Int64(KeptNumbers.range.lowerBound)...Int64(KeptNumbers.range.upperBound)

@@ -28,10 +28,11 @@ package struct Damage: Sendable, Equatable, CustomStringConvertible {
   package var description: String {
     switch kind {
     case .changed:
-      let place = lastGoodLine.map { " after line \($0); everything up to there can be read" } ?? ""
-      return "segment \(segment) differs from what was written\(place)"
+      let place =
+        lastGoodLine.map { " after line \($0); all lines up to this line can be read" } ?? ""
+      return "segment \(segment) has been altered or is incomplete\(place)"
     case .missing: return "segment \(segment) is missing"
-    case .foreign(let name): return "segment \(segment) is a file of recording '\(name)'"
+    case .foreign(let name): return "segment \(segment) belongs to recording '\(name)'"
     case .unreadable(let reason): return reason
     }
   }

@@ -139,7 +139,7 @@ struct EarlierState {
     for name in rooms.keys.sorted() {
       rooms[name]?.end()
       if rooms[name]?.isLost == true, rooms[name]?.logged != nil {
-        lose("what room \(name) did last is not in its state: the log does not lead on from there")
+        lose("the latest changes of room \(name) are lost: the log does not continue its state")
       }
       if let end = rooms[name]?.recorded { try catchUp(name, from: end, with: store, to: writer) }
       try append([], of: name, to: writer)
@@ -196,8 +196,8 @@ struct EarlierState {
       guard !saved.rooms.contains(name) else { continue }
       lose(
         RoomName(name).map {
-          "room \($0) is not restored: neither its opening is left nor a saved state"
-        } ?? "the log of the rooms has parts that belong to no room: they are not restored")
+          "room \($0) is not restored: it has no snapshot, and the log does not contain its opening"
+        } ?? "batches in the write-ahead log whose room's name is invalid are not restored")
     }
     // Otherwise those that are removed may come back.
     if !saved.files.isEmpty { try snapshots.sync() }
@@ -234,7 +234,7 @@ struct EarlierState {
     {
       if room?.recorded == nil {
         onProblem(
-          "room \(name) is restored from its recording, as its newest saved state cannot be read")
+          "room \(name) is restored from its recording, because its newest snapshot cannot be read")
       }
       if room == nil {
         room = EarlierRoom(recording: last.row)
@@ -352,7 +352,7 @@ struct EarlierState {
           // With an older snapshot, what follows may have been acknowledged.
           isWhole = rooms[room]?.isOlder == true
           lose(
-            "what room \(room) did while recording \(start.recording) was paused\(isWhole ? "" : ", and after that,") is not in its state"
+            "the changes of room \(room) while recording \(start.recording) was paused\(isWhole ? "" : ", and after that,") are lost"
           )
         }
         if isWhole { due.append(step) }
@@ -365,10 +365,10 @@ struct EarlierState {
       // What comes next at this instant is counted from what is there.
       if position == start { position.steps -= missing }
       onProblem(
-        "the saved state of room \(room) is newer than what is left of its recording; it is kept, but the recording lacks the steps that led to it\(reason)"
+        "the snapshot of room \(room) is newer than the end of its recording: the room keeps its state, but its recording lacks the steps in between\(reason)"
       )
     } else if failure != nil {
-      onProblem("the last steps that room \(room) recorded are not in its state\(reason)")
+      onProblem("the last recorded steps of room \(room) are missing from its state\(reason)")
     }
     rooms[room]?.recorded = position
     return isWhole && missing <= 0 && failure == nil

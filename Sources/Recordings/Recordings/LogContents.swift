@@ -57,7 +57,7 @@ package struct LogContents: Sendable {
     (startedAt, isKnown) = (newest.startedAt, newest.startedAt != 0)
     (newestSegment, self.disk) = (newest.number, disk)
     if newest.isSpoiled {
-      problems.append("what is noted beside the log of its newest segment is not what was written")
+      problems.append("the file that names the newest segment of the write-ahead log is damaged")
     }
   }
 
@@ -72,7 +72,7 @@ package struct LogContents: Sendable {
     var steps: [RecordedStep] = []
     while try reader.read(&decoder, into: &steps) {
       if let header = reader.header, let problem = misplacement(of: header, at: number) {
-        lose("\(path) is left out: \(problem)", isLoss: number <= newestSegment)
+        lose("\(path) is ignored: \(problem)", isLoss: number <= newestSegment)
         return leaveOut(number)
       }
       for step in steps { if let mark = LogMark(step) { note(mark, number) } }
@@ -94,7 +94,7 @@ package struct LogContents: Sendable {
     }
     if isDamaged {
       problems.append(
-        "the log of the rooms is damaged in segment \(number): rooms come back in the state before the damage, or in one saved later"
+        "the write-ahead log is damaged in segment \(number): rooms are restored to the state before the damage, or to a later snapshot"
       )
     }
     numbers.append(number)
@@ -115,10 +115,10 @@ package struct LogContents: Sendable {
 
   /// Why a segment does not belong where it is.
   private mutating func misplacement(of header: SegmentHeader, at number: Int) -> String? {
-    if header.segment != number { return "it says that it is segment \(header.segment) of a log" }
+    if header.segment != number { return "its header names segment \(header.segment)" }
     // Logs of earlier versions do not say when they began.
     guard header.startedAt != 0 else { return nil }
-    if isKnown, header.startedAt != startedAt { return "it is of another log" }
+    if isKnown, header.startedAt != startedAt { return "it belongs to another log" }
     startedAt = header.startedAt
     return nil
   }
@@ -126,7 +126,7 @@ package struct LogContents: Sendable {
   /// Leaves out a segment that cannot be read.
   mutating func skip(_ number: Int, at path: String, because error: RecordingError) {
     lose(
-      "\(error): rooms come back without what they did in it; make it readable and start livehostd again"
+      "\(error): rooms are restored without the changes in this segment; make it readable and start livehostd again"
     )
     leaveOut(number)
   }
@@ -138,7 +138,7 @@ package struct LogContents: Sendable {
   /// Notes that the newest segment is gone, or empty.
   mutating func noteMissing(_ number: Int, in directory: String) {
     lose(
-      "segment \(number) of the log in \(directory) is missing, or lacks what was written: rooms come back without what they did in it"
+      "segment \(number) of the log in \(directory) is missing or incomplete: rooms are restored without the changes in this segment"
     )
     leaveOut(number)
   }
@@ -175,8 +175,8 @@ package struct LogContents: Sendable {
     if reader.roomsOfBadLines.first == .some(nil), let lastMarked { rooms.insert(lastMarked) }
     let whose = rooms.isEmpty ? "" : ", of \(rooms.sorted().joined(separator: ", "))"
     problems.append(
-      "the log of the rooms: cutting off \(Format.count(bytes, "byte")) after line \(chain.number) in segment "
-        + "\(number)\(whose), not known to be synced when the program ended")
+      "the write-ahead log: cutting off \(Format.count(bytes, "byte")) after line \(chain.number) in segment "
+        + "\(number)\(whose), which may not have been synced when the program ended")
   }
 
   /// Closes a segment that was being written when the program ended or the disk failed, or syncs

@@ -289,7 +289,8 @@ final class LogSession {
       try body()
     } catch {
       let isNew = failure == nil
-      let reason = "rooms are saved as a whole, since their log cannot be written: \(error)"
+      let reason =
+        "rooms are saved as snapshots only, because the write-ahead log cannot be written: \(error)"
       // Not again for each batch that comes meanwhile.
       if failure.map({ now >= $0.retryAt }) ?? true {
         failure = (error, retryAt: now + Self.pause)

@@ -116,7 +116,7 @@ struct Recovery {
       }
     }
     for row in try catalogue.recordings() where !found.contains(row.name) {
-      onProblem("recording '\(row.name)' is gone: there is nothing left of its directory")
+      onProblem("recording '\(row.name)' is lost: its directory is missing")
       try catalogue.remove(row.name)
     }
   }
@@ -268,7 +268,8 @@ struct Recovery {
     guard !isKnown || !scans.isEmpty || plan.knownSegments != segments else { return true }
     let row = Self.row(plan.name, plan.known, segments, scans, damage)
     if plan.mayBeRenamed, let name = scans.first?.header?.name, name != plan.name {
-      onProblem("recording '\(row.name)' was made as '\(name)', and is listed by its new name")
+      onProblem(
+        "recording '\(row.name)' was renamed from '\(name)', and is listed with its new name")
     }
     if row.state == RecordingState.damaged.rawValue, row.reason != plan.known?.reason {
       onProblem("recording '\(row.name)': \(row.reason ?? "damaged")")
@@ -307,7 +308,9 @@ struct Recovery {
     do throws(RecordingError) {
       var lines = 0
       let isWhole = try log.readTail(of: name, behind: mark) { lines += $0.ends.count }
-      if !isWhole { onProblem("recording '\(plan.name)' lacks its end: the log does not have it") }
+      if !isWhole {
+        onProblem("recording '\(plan.name)' lacks its end, which the log does not contain")
+      }
       // The recording may have more of it than what is left of the log.
       guard lines > chain.number - mark.chain.number else { return nil }
       try SegmentClosing.append(to: found.segment.file, behind: mark, on: disk) {
@@ -529,7 +532,7 @@ struct Recovery {
         row.markDamaged(
           damage[number] ?? Damage(segment: number, lastGoodLine: segment.lastLine))
       } else if !LineChain.leads(before?.chain, to: segment.previous) {
-        row.markDamaged("segment \(number) does not continue the one before it")
+        row.markDamaged("segment \(number) does not continue the previous segment")
       } else {
         before = segment
         continue

@@ -63,18 +63,18 @@ enum Path: String, CaseIterable {
   /// The text of the journal entry that reports this path, or nil if there is none.
   private var words: String? {
     switch self {
-    case .damagedRecording: "differs from what was written"
+    case .damagedRecording: "has been altered or is incomplete"
     case .continued: "continues in a new segment"
     case .failedRecording: "recording of room"
-    case .damagedLog: "the log of the rooms is damaged"
-    case .gapInLog: "the log does not lead on"
-    case .failedLog: "rooms are saved as a whole"
+    case .damagedLog: "the write-ahead log is damaged"
+    case .gapInLog: "the log does not continue its state"
+    case .failedLog: "rooms are saved as snapshots only"
     case .spoiledSnapshot: "cannot be used and was renamed"
-    case .previousSnapshot: "comes back in the state that was saved before that"
-    case .failedSnapshot: "is not kept for the next start"
+    case .previousSnapshot: "is restored from its previous snapshot"
+    case .failedSnapshot: "cannot be saved for the next start"
     case .packed: "is packed"
     case .unpacked: "is unpacked"
-    case .tornLog: "the log of the rooms: cutting off"
+    case .tornLog: "the write-ahead log: cutting off"
     case .completedRecording, .removedSegment, .cutLog, .spareSnapshot, .unfinishedSnapshot,
       .missingSnapshot, .crashedRecovery, .rotation:
       nil

@@ -102,9 +102,9 @@ struct Witness {
     let names = path.split(separator: "/").map(String.init)
     return journal.contains { line in
       switch names[1] {
-      case "log": line.contains("the log of the rooms is damaged")
+      case "log": line.contains("the write-ahead log is damaged")
       case "rooms":
-        Self.names(of: path).contains { line.contains("the kept state in \($0) cannot be used") }
+        Self.names(of: path).contains { line.contains("the snapshot \($0) cannot be used") }
       default:
         line.contains(names[2]) && !line.contains("continues") && !line.contains("cutting off")
       }

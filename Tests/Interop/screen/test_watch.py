@@ -73,7 +73,7 @@ def test_acts(check, daemon, open_terminal):
     columns = terminal.dividers()
     check("columns are aligned next to wide characters", len(columns) == 1,
           f"there are lines between panes in the columns {columns}\n{terminal.picture()}")
-    terminal.shows("? lists the keys", "Page Up", "Any key", keys=["?"])
+    terminal.shows("? lists the keys", "Page Up", "any key", keys=["?"])
     terminal.shows("any key closes the list of keys", "ann: 👍 plain", keys=["x"])
 
     daemon.send(*({"type": "waiting.join", "user": {"id": name, "name": name}} for name in ("Wanda", "Willi")),

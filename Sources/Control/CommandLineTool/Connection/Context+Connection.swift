@@ -118,7 +118,7 @@ extension Failure {
           + "clients as the configuration key 'control.connections' allows")
     case .protocolViolation(let text), .unexpectedReply(let text):
       self.init(
-        .failed, "the daemon's answer is not understood (is its version different?): \(text)")
+        .failed, "the daemon's answer is invalid (does the daemon have another version?): \(text)")
     case .invalidParameters(let text): self.init(.failed, "cannot send the request: \(text)")
     case .cancelled: self = .interrupted
     case .remote(let error): self.init(error)

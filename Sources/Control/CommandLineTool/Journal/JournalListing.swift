@@ -54,7 +54,7 @@ struct JournalListing {
     let hangs = entries.compactMap(HangList.report)
     if hangs.count < entries.count {
       context.console.warn(
-        "hangs omitted because another version wrote them: \(entries.count - hangs.count)")
+        "hangs omitted because another version recorded them: \(entries.count - hangs.count)")
     }
     return query.lines.map { hangs.suffix($0) } ?? hangs
   }

@@ -442,19 +442,20 @@ package struct HostScreenModel: ScreenModel {
   private func drawHelp(_ grid: inout CellGrid) {
     var keys = [
       ("q, Ctrl-C", "quit"), ("Tab, 1 to 9", "focus another pane; 0 is the top line"),
-      ("Up, Down, k, j", "select what can be acted on, or scroll"),
-      ("Enter, and letters", "act on it, as the bottom line says; + - change a level"),
+      ("Up, Down, k, j", "select an item, or scroll"),
+      ("Enter, and letters", "act on the item (see the bottom line); + - change a level"),
       ("Page Up, Page Down", "scroll by ten rows"),
       ("Home, End, g, G", "go to the beginning or end"),
       ("/ and then n, N", "search; next older, next newer"),
       ("Mouse", "select; click again to act; the wheel scrolls (Shift marks text)"),
-      ("z", "zoom the pane, and back"), ("Space", "pause, and continue"),
+      ("z", "zoom the pane; again to restore it"), ("Space", "pause, and continue"),
     ]
     if list != nil {
       keys.insert(("Left, Right, Esc", "show another room; list the rooms"), at: 1)
     } else if names.count > 1 {
       keys.insert(("Left, Right", "show another room"), at: 1)
     }
-    KeyHelp.draw(keys, note: "Any key goes back. All viewers share filters and threads.", &grid)
+    KeyHelp.draw(
+      keys, note: "Press any key to go back. All viewers share filters and threads.", &grid)
   }
 }

@@ -19,7 +19,7 @@ struct ActivityVerb: ParsableCommand {
 
 struct ActivityListVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the rows with their numbers.",
+    commandName: "list", abstract: "List the rows of the activity feed with their numbers.",
     discussion: """
       Pinned rows come first, then the newest ones. 'livehostctl activity ROOM' does the same.
 
@@ -50,7 +50,7 @@ struct ActivityListVerb: Verb {
 
 struct ActivityPinVerb: ActivityRowVerb {
   static let configuration = CommandConfiguration(
-    commandName: "pin", abstract: "Keep a row above newer ones.",
+    commandName: "pin", abstract: "Keep a row of the activity feed above newer rows.",
     discussion: "At most eight rows can be pinned. JSON: an empty object.")
   static let handling = NoticeHandling.pin
 

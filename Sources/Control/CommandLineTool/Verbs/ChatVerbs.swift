@@ -19,7 +19,7 @@ struct ChatVerb: ParsableCommand {
 
 struct ChatFilterVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "filter", abstract: "Show only the messages that match.",
+    commandName: "filter", abstract: "Show only messages that match the given conditions.",
     discussion: """
       A message must match every given condition; without options all messages are shown. Messages \
       that do not match are still counted. The filter applies to everyone who watches the room. \
@@ -164,7 +164,7 @@ struct ChatNoticesVerb: Verb {
 
 struct ChatPinVerb: NoticeVerb {
   static let configuration = CommandConfiguration(
-    commandName: "pin", abstract: "Keep a notice above newer ones.",
+    commandName: "pin", abstract: "Keep a notice above newer notices.",
     discussion: "At most 16 notices can be pinned. JSON: an empty object.")
   static let handling = NoticeHandling.pin
 

@@ -59,7 +59,7 @@ struct CompareVerb: Verb {
     }
     if !files.isEmpty, changes.thresholds.isEmpty {
       throw ValidationError(
-        "for two reports, the files contain only thresholds; add --threshold")
+        "files about two reports contain only thresholds; add --threshold")
     }
   }
 
@@ -71,7 +71,8 @@ struct CompareVerb: Verb {
     do {
       let comparison = try ReportComparison(first, second)
       if comparison.alone > 0 {
-        context.console.warn("\(comparison.alone) runs are only in one of the reports, ignoring")
+        context.console.warn(
+          "\(comparison.alone) runs are ignored, because only one report contains them")
       }
       let outcome = try comparison.outcome(thresholds: changes.thresholds)
       try context.report(outcome, files, isSilent: isSilent)

@@ -81,7 +81,7 @@ struct DemoVerb: Verb {
     case .failure(let error): throw error
     }
     guard end == .exited(0) else {
-      throw Failure(.failed, "livehostd did not end properly (\(end))\(daemon.logTail)")
+      throw Failure(.failed, "livehostd did not stop properly (\(end))\(daemon.logTail)")
     }
   }
 }

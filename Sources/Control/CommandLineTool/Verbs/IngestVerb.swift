@@ -99,7 +99,7 @@ struct IngestVerb: Verb {
           PlaybackText.line(result)
             + (isAll
               ? "; all events were rejected, 'livehostctl status' shows why"
-              : "; --strict allows no rejected events"),
+              : "; --strict does not allow rejected events"),
           details: ["result": PlaybackText.json(result)])
       }
     } catch let interrupted as PlaybackInterrupted {

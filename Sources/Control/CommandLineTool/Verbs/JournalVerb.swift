@@ -34,7 +34,8 @@ struct JournalVerb: Verb {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Only entries until this time, in the same formats.", valueName: "time"),
+    help: ArgumentHelp(
+      "Only entries until this time, in the formats of --since.", valueName: "time"),
     transform: { try PointInTime($0) })
   var until: PointInTime?
 

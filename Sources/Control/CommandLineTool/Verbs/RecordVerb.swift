@@ -31,7 +31,8 @@ struct RecordStartVerb: Verb {
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
-  @Flag(help: "If recording cannot start now, keep trying until it starts or 'record stop'.")
+  @Flag(
+    help: "If recording cannot start now, try again until it starts or 'record stop' is called.")
   var retry = false
   @Flag(help: RecorderElsewhere.help) var elsewhere = false
 

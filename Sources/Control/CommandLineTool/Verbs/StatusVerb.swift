@@ -135,7 +135,8 @@ enum RefusalText {
       case .monitor: ("monitor", "monitors")
       case .callLength: ("long call", "long calls")
       case .unfinishedCall: ("unfinished call", "unfinished calls")
-      case .memory: ("connection closed for its memory", "connections closed for their memory")
+      case .memory:
+        ("connection closed because of its memory", "connections closed because of their memory")
       }
     return "\(Format.count(count)) \(count == 1 ? one : several)"
   }

@@ -32,7 +32,7 @@ extension ConfigurationKey {
       ConfigurationKey(
         path: "lanes",
         summary:
-          "Number of lanes, which run the rooms; auto is the cores minus one, or all of up to two cores.",
+          "Number of lanes (threads that run rooms); auto is the cores minus one, or all of up to two.",
         defaultValue: "auto"
       ) { value, configuration throws(ConfigurationError) in
         configuration.lanes =

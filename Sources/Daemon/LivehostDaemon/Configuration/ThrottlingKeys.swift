@@ -31,8 +31,8 @@ extension LimitClass {
     switch self {
     case .neverDrop: "immediately"
     case .keepAll: "all are kept, one batch per interval"
-    case .latestWins: "the newest one per interval"
-    case .summary: "extremes and means per interval"
+    case .latestWins: "the newest event per interval"
+    case .summary: "minimum, maximum and mean per interval"
     case .progress: "one per interval"
     case .aggregate: "exact sums per interval"
     }

@@ -70,7 +70,7 @@ extension RoomRecordings {
     switch outcome {
     case .started, .paused, .resumed, .saved: return outcome
     case .failed(let reason):
-      let end = retries ? "; livehostd goes on trying" : ""
+      let end = retries ? "; livehostd will try again" : ""
       throw .recordingFailed(room: room.description, reason: reason + end)
     case .replaced:
       throw .recordingFailed(room: room.description, reason: "replaced by a later request")

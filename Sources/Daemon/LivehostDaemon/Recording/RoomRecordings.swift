@@ -165,7 +165,7 @@ package final class RoomRecordings: Sendable {
   enum DeletionReason: String, CaseIterable {
     case request = "a client asked for it"
     case age = "it is older than recordings.maximumAge"
-    case size = "all together are larger than recordings.maximumBytes"
+    case size = "the total size exceeds recordings.maximumBytes"
   }
 
   /// Deletes a recording, and returns what it was.
@@ -231,7 +231,7 @@ package final class RoomRecordings: Sendable {
   func whole(_ name: String, _ whole: RecordingCheck.Whole) async {
     if (try? await library.note(whole, of: name)) == true {
       logger.notice(
-        "recording \(name) is as it was written, and no longer counts as damaged",
+        "no damage was found in recording \(name), which no longer counts as damaged",
         metadata: ["recording": "\(name)"])
     }
   }

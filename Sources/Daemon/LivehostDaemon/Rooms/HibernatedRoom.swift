@@ -40,7 +40,8 @@ struct HibernatedRoom {
       return try JSONDecoder().decode(RoomSnapshot.self, from: Data(states.bytes(of: state)))
     } catch {
       // Continuing without the state would lose it, whereas a restart reads it from disk.
-      preconditionFailure("room \(summary.room) cannot be unpacked: \(error)")
+      preconditionFailure(
+        "room \(summary.room) cannot be restored from its compressed state: \(error)")
     }
   }
 }

@@ -65,12 +65,12 @@ package final class RejectionLog: Sendable {
       case .field(let name):
         (
           "unusableField",
-          "field \(SafeText.spelled(name)) without a usable value\(place); the rest of the line counts"
+          "field \(SafeText.spelled(name)) without a usable value\(place); the rest of the line was accepted"
         )
       case .kind(let name):
         (
           "unknownKind",
-          "unknown kind of event \(SafeText.spelled(name))\(place); nothing is shown of it"
+          "unknown kind of event \(SafeText.spelled(name))\(place); it is not shown"
         )
       }
     var metadata: Logger.Metadata = ["reason": "\(reason)", "count": "1"]

@@ -161,9 +161,9 @@ extension WatchedThread.Duty {
   /// The consequence of a stall of this kind of thread, as text for people.
   fileprivate var meaning: String {
     switch self {
-    case .loop: "it makes no progress, and neither do its rooms or connections"
-    case .storage: "it waits for the disk, so nothing can be saved"
-    case .log: "it waits for the journal; nothing else has to wait"
+    case .loop: "the thread makes no progress, and neither do its rooms or connections"
+    case .storage: "the thread waits for the disk, so nothing can be saved"
+    case .log: "the thread waits for the journal; no other thread has to wait"
     }
   }
 }

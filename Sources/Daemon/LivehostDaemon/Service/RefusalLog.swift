@@ -63,11 +63,11 @@ extension RefusedResource {
     case .connection: "connections to the control socket beyond control.connections"
     case .ingestConnection: "connections to the ingest socket beyond ingest.connections"
     case .ingestPermission: "connections to the ingest socket without permission to send events"
-    case .idleConnection: "idle connections, closed to make room for others"
+    case .idleConnection: "idle connections, closed to admit other clients"
     case .monitor: "calls with the more flag beyond control.monitors"
     case .callLength: "calls longer than 16 KiB from users without rights"
     case .unfinishedCall: "calls that were never completed"
-    case .memory: "memory for calls and replies, needed by others"
+    case .memory: "memory for calls and replies, reclaimed for other clients"
     }
   }
 }

@@ -51,7 +51,7 @@ package struct Restoration {
       "starting", notifier: notifier, unit: "KiB",
       left: { [left, library] in (left.bytes + library.bytesToRecover) >> 10 })
     let saved = store.rooms()
-    let log = await work.step("reading the log of the rooms") { await readLog() }
+    let log = await work.step("reading the write-ahead log") { await readLog() }
     let rooms = Set(saved).union(onlyLogged(log)).sorted()
     var restored: [String: RestoredRoom] = [:]
     for group in groups(of: rooms.filter { !isSetAside($0) }) {
@@ -65,7 +65,7 @@ package struct Restoration {
     let areSavedForGood = store.syncNames()
     forgetRemains(of: log, except: rooms)
     if let log {
-      await work.step("repeating what the rooms did last") { await replay(log, into: &restored) }
+      await work.step("replaying the write-ahead log") { await replay(log, into: &restored) }
     }
     let names = restored.keys.sorted()
     for group in groups(of: names) {
@@ -106,7 +106,7 @@ package struct Restoration {
     guard deaths >= Self.maximumDeaths else { return false }
     store.setAside(name)
     logger.error(
-      "room \(room) is not restored: livehostd died \(deaths) times in a row while it was; its state, its recordings and the log are kept, see livehostctl status",
+      "room \(room) is not restored: livehostd crashed \(deaths) times in a row while restoring it; its state, its recordings and the log are kept, see livehostctl status",
       metadata: ["room": "\(room)"])
     return true
   }
@@ -154,7 +154,7 @@ package struct Restoration {
       for loss in log.losses { store.noteLoss(loss) }
       return log
     } catch {
-      lose("the log of the rooms cannot be read: \(error.description)")
+      lose("the write-ahead log cannot be read: \(error.description)")
       return nil
     }
   }
@@ -168,8 +168,10 @@ package struct Restoration {
       if room.isOpen {
         let owner = RoomName(name)
         lose(
-          owner.map { "room \($0) is not restored: neither its opening is left nor a saved state" }
-            ?? "the log of the rooms has parts that belong to no room: they are not restored",
+          owner.map {
+            "room \($0) is not restored: it has no snapshot, and the log does not contain its opening"
+          }
+            ?? "batches in the write-ahead log whose room's name is invalid are not restored",
           of: owner)
       }
       library.forget(name)
@@ -229,7 +231,7 @@ package struct Restoration {
       }
     }
     if saved.snapshot == nil {
-      lose("room \(room) is not restored: none of its saved states can be read", of: room)
+      lose("room \(room) is not restored: none of its snapshots can be read", of: room)
       // Nothing is left that the log could be played into.
       library.forget(room.description)
     }
@@ -251,7 +253,7 @@ package struct Restoration {
   private func wake(_ rooms: [RestoredRoom], leadsOn: Bool) async {
     for entry in rooms where entry.isLost {
       lose(
-        "what room \(entry.room) did last is not in its state: the log does not lead on from there",
+        "the latest changes of room \(entry.room) are lost: the log does not continue its state",
         of: entry.room)
     }
     await visit(rooms) { room, entry in

@@ -140,11 +140,11 @@ extension RoomSnapshot {
     var description: String {
       switch self {
       case .version(let version):
-        "it is of version \(version), this program reads versions up to \(FormatVersion.newest)"
-      case .name(let room): "it is that of room \(room)"
+        "its format has version \(version), but this program reads versions up to \(FormatVersion.newest)"
+      case .name(let room): "it belongs to room \(room)"
       case .unproven: "it has no checksum"
-      case .value(let name): "its '\(name)' is not possible"
-      case .excess(let name): "its '\(name)' is larger than any that a room keeps"
+      case .value(let name): "its '\(name)' has an impossible value"
+      case .excess(let name): "its '\(name)' is larger than the limit of a room"
       case .encoding: "it is not a JSON object in UTF-8"
       }
     }

@@ -315,7 +315,7 @@ package final class SnapshotStore: Sendable {
   }
 
   private func note(_ error: any Error, of room: String) {
-    let reason = "the state of room \(room) is not kept for the next start: \(error)"
+    let reason = "the state of room \(room) cannot be saved for the next start: \(error)"
     let isNew = problem.withLock { problem in
       let since = problem?.since ?? WallClock.milliseconds()
       defer { problem = PresentFailure(reason: reason, since: since) }
@@ -385,7 +385,7 @@ package final class SnapshotStore: Sendable {
     for version in StateDirectory.Version.allCases {
       do {
         let (snapshot, bytes) = try read(room, version)
-        if isOlder { onProblem("room \(room) comes back in the state that was saved before that") }
+        if isOlder { onProblem("room \(room) is restored from its previous snapshot") }
         return Saved(snapshot: snapshot, isOlder: isOlder, bytes: bytes)
       } catch let error as RecordingError where error.isMissing {
         // The daemon was killed while it replaced the newest version, or there has been only one.
@@ -394,7 +394,7 @@ package final class SnapshotStore: Sendable {
         let aside = "\(Self.file(of: room))\(version.rawValue).unreadable"
         files.move(Self.file(of: room), version, to: aside)
         onProblem(
-          "the kept state in \(path) cannot be used and was renamed to \(aside): "
+          "the snapshot \(path) cannot be used and was renamed to \(aside): "
             + Self.text(error))
         isOlder = true
       }

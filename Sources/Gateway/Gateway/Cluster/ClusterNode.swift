@@ -130,7 +130,7 @@ package final class ClusterNode {
     if client.maximumPayload < LogMessage.maximumBytes {
       streams.problems.append(
         "the NATS servers accept no message above \(client.maximumPayload) bytes, and senders of"
-          + " longer batches wait without end; set max_payload to 1MB")
+          + " longer batches wait forever; set max_payload to 1MB")
     }
     try await loop.submit { [streams] in
       node.value.logs = streams.logs

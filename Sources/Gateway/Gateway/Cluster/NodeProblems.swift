@@ -29,7 +29,7 @@ struct NodeProblems {
     var problems: [Problem] = []
     if !isConnected {
       problems.append(
-        Problem("connection", "no NATS server is reached: nothing is acknowledged"))
+        Problem("connection", "no NATS server can be reached: nothing is acknowledged"))
     } else if now - lastWrite >= keeper.settings.duration, keeper.isTiming {
       problems.append(
         Problem("writes", "the NATS servers accept no writes: nothing is acknowledged"))
@@ -46,8 +46,8 @@ struct NodeProblems {
         Problem(
           "daemon",
           keeper.isDraining
-            ? "livehostd is not reached: other nodes lead its rooms"
-            : "livehostd is not reached: rooms are not fed"))
+            ? "livehostd cannot be reached: other nodes lead its rooms"
+            : "livehostd cannot be reached: its rooms receive no events"))
     }
     if let since = appender.waitingSince, now - since >= .seconds(2) {
       let seconds = (now - since).nanoseconds / 1_000_000_000

@@ -37,7 +37,7 @@ struct SnapshotCounts: Sendable {
   /// Records a room that the daemon does not have although it received the room's events.
   mutating func recordRefused(_ room: RoomName) {
     let reason =
-      "livehostd does not open it; if it has as many rooms as rooms.maximum allows,"
+      "livehostd refuses to open the room; if it has as many rooms as rooms.maximum allows,"
       + " raise that limit and reload it"
     failing[room] = (reason, Self.few)
   }
@@ -62,7 +62,7 @@ struct SnapshotCounts: Sendable {
     return [
       Problem(
         "snapshots",
-        "no snapshot can be stored, and the replicated log keeps only a day, of room "
+        "snapshots cannot be stored, and the replicated log keeps events for only a day: room "
           + rooms.joined(separator: ", "))
     ]
   }

@@ -71,8 +71,8 @@ struct SnapshotTransfer: Sendable {
     switch error {
     case is NatsCalls.NoAnswer: "the NATS servers do not answer"
     case Failure.unavailable: "livehostd or the NATS servers do not answer"
-    case Failure.unknown: "the NATS servers do not confirm that it is stored"
-    case Failure.replaced: "another node has stored one"
+    case Failure.unknown: "the NATS servers do not confirm that the snapshot is stored"
+    case Failure.replaced: "another node has stored a snapshot"
     case Failure.moved: "another node leads the partition"
     case Failure.unusable(let reason): reason
     case Failure.refused(let name): "livehostd answers \(name)"
@@ -156,7 +156,7 @@ struct SnapshotTransfer: Sendable {
         limit = 0
         loaded.rooms[room] = LogFeed.Beginning(held: code, isThere: isThere)
         loaded.problems.append(
-          "room \(room) has no usable snapshot and comes back with the content of the log alone")
+          "room \(room) has no usable snapshot and is restored from the log alone")
       }
     }
     loaded.through = min(through, limit)

@@ -100,7 +100,8 @@ package struct Takeovers {
     failures.sorted { $0.key < $1.key }.filter { $0.value.count >= 4 }.map { partition, failure in
       Problem(
         "partition \(partition)",
-        "the rooms of partition \(partition) cannot be loaded, and are not fed: \(failure.reason)")
+        "the rooms of partition \(partition) cannot be loaded, and receive no events: \(failure.reason)"
+      )
     }
   }
 }

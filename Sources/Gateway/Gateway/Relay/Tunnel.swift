@@ -41,7 +41,8 @@ package enum Tunnel {
           guard strangers.withLock({ $0 < maximumStrangers }) else {
             failures.record(
               TunnelFailures.name(of: channel),
-              "was closed, because \(maximumStrangers) others have not shown a certificate yet")
+              "was closed, because \(maximumStrangers) other connections have not presented a certificate yet"
+            )
             throw ChannelError.operationUnsupported
           }
           strangers.withLock { $0 += 1 }

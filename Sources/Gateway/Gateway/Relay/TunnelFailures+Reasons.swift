@@ -57,14 +57,14 @@ extension TunnelFailures {
   private static func words(for code: String) -> String {
     switch code {
     case "CERTIFICATE_VERIFY_FAILED":
-      "its certificate is out of date, or none of the authorities named here has signed it"
+      "its certificate has expired, or was not signed by a configured authority"
     case "PEER_DID_NOT_RETURN_A_CERTIFICATE": "showed no certificate"
-    case "TLSV1_ALERT_UNKNOWN_CA": "refuses the certificate of this end: unknown authority"
-    case "SSLV3_ALERT_CERTIFICATE_EXPIRED": "refuses the certificate of this end: out of date"
+    case "TLSV1_ALERT_UNKNOWN_CA": "refuses this side's certificate: unknown authority"
+    case "SSLV3_ALERT_CERTIFICATE_EXPIRED": "refuses this side's certificate: expired"
     case "SSLV3_ALERT_BAD_CERTIFICATE", "SSLV3_ALERT_CERTIFICATE_UNKNOWN",
       "SSLV3_ALERT_CERTIFICATE_REVOKED", "SSLV3_ALERT_UNSUPPORTED_CERTIFICATE",
       "TLSV1_ALERT_CERTIFICATE_REQUIRED":
-      "refuses the certificate of this end"
+      "refuses this side's certificate"
     case "WRONG_VERSION_NUMBER", "HTTP_REQUEST", "HTTPS_PROXY_REQUEST": "does not speak TLS"
     default: "TLS failed: \(code.lowercased().replacing("_", with: " "))"
     }

@@ -16,7 +16,7 @@ final class TunnelFailures: Sendable {
       leftOut += step.coalesced
       guard let line = step.output else { return nil }
       defer { leftOut = 0 }
-      return leftOut == 0 ? line : "\(line) (\(leftOut) more left out)"
+      return leftOut == 0 ? line : "\(line) (\(leftOut) more omitted)"
     }
   }
 

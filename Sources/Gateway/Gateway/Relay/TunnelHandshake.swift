@@ -35,7 +35,7 @@ final class TunnelHandshake: ChannelInboundHandler {
 
   func channelActive(context: ChannelHandlerContext) {
     deadline = context.eventLoop.assumeIsolated().scheduleTask(in: Tunnel.timeout) {
-      self.record("did not show a certificate within 10 s", context)
+      self.record("did not present a certificate within 10 s", context)
       context.close(promise: nil)
     }
     // After this read, the TLS handler continues to read until it has decrypted something.
@@ -53,7 +53,9 @@ final class TunnelHandshake: ChannelInboundHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     if error as? NIOSSLError == .handshakeFailed(.sslError([.eofDuringHandshake])) {
       // A stranger may disconnect at any time, but an end that this end connects to should answer.
-      if peer != nil { record("closed the connection instead of showing a certificate", context) }
+      if peer != nil {
+        record("closed the connection instead of presenting a certificate", context)
+      }
     } else if let reason = TunnelFailures.reason(ofTLS: error) {
       record(reason, context)
     }

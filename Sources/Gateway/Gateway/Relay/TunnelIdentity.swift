@@ -41,7 +41,8 @@ extension Tunnel {
       var configuration = configuration
       configuration.minimumTLSVersion = .tlsv12
       do { return try NIOSSLContext(configuration: configuration) } catch {
-        throw UnusableFile(path: key, reason: "is not the key of the certificate in \(certificate)")
+        throw UnusableFile(
+          path: key, reason: "does not belong to the certificate in \(certificate)")
       }
     }
 
@@ -60,7 +61,7 @@ extension Tunnel {
     private func loadCertificates(_ path: String) throws(UnusableFile) -> [NIOSSLCertificate] {
       try UnusableFile.check(path)
       do { return try NIOSSLCertificate.fromPEMFile(path) } catch {
-        throw UnusableFile(path: path, reason: "holds no certificate in PEM format")
+        throw UnusableFile(path: path, reason: "contains no certificate in PEM format")
       }
     }
 
@@ -68,7 +69,7 @@ extension Tunnel {
       try UnusableFile.check(key)
       do { return try NIOSSLPrivateKey(file: key, format: .pem) } catch {
         throw UnusableFile(
-          path: key, reason: "holds no private key in PEM format, or one with a passphrase")
+          path: key, reason: "contains no private key in PEM format, or the key has a passphrase")
       }
     }
   }

@@ -38,7 +38,7 @@ extension Calibration {
     if !missing.isEmpty {
       let more = missing.count - Self.listed
       lines.append(
-        "Assumed, because measured fewer than \(Self.fewest) times: "
+        "Assumed, because they were measured fewer than \(Self.fewest) times: "
           + missing.prefix(Self.listed).joined(separator: ", ")
           + (more > 0 ? " and \(more) more (see the JSON report)" : ""))
     }
@@ -58,9 +58,9 @@ extension Calibration {
           FixedPoint.milliseconds(rise.to, decimals: 1)
         )
         return
-          "No constant fits \(item.name): it rises from \(from) to \(to) ms over the recording. "
+          "No constant fits \(item.name): its cost rises from \(from) to \(to) ms over the recording. "
           + (seesState
-            ? "No collection of the state grows with it."
+            ? "No collection of the state grows with the cost."
             : "If a collection of the state grows meanwhile, record its size in 'sizes'.")
       }
     }

@@ -198,7 +198,7 @@ public struct Device: Hashable, Sendable {
     for name in names {
       precondition(
         profile.conditions.contains { $0.name == name } && !conditions.contains(name),
-        "'\(self.name)' must have the condition '\(name)', and not be under it already")
+        "'\(self.name)' must have the condition '\(name)', which must not already apply")
     }
     return Device(
       profile: profile, name: ([name] + names).joined(separator: "+"),

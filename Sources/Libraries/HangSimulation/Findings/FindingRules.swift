@@ -81,7 +81,7 @@ struct FindingRules {
     let cause = reason.action.map { ", \(count) of them because \($0) changed \(field)" } ?? ""
     let advice =
       if kind == .coarseView {
-        "Move \(field) into a view of its own."
+        "Move \(field) into a separate view."
       } else if reason.kind == .changedInput {
         "Ignore \(field) when observing the parent, so that each child observes its own state."
       } else {

@@ -59,6 +59,6 @@ extension SimulationReport {
 
   private static let causes = [
     "firstAppearance": "it appeared", "ownRead": "it reads the field",
-    "presence": "a child appeared or disappeared", "changedInput": "its parent passed it on",
+    "presence": "a child appeared or disappeared", "changedInput": "its parent passed on a change",
   ]
 }

@@ -47,7 +47,7 @@ struct RunFigures {
 
   /// Returns the reason why no seed has a value.
   func absence(of metric: ThresholdMetric, _ window: TurnWindow) -> String {
-    runs.first.map { metric.absence(in: $0, window) } ?? "the report does not contain it"
+    runs.first.map { metric.absence(in: $0, window) } ?? "the report does not contain the metric"
   }
 
   /// Returns lines that explain the value of a metric in the run of a seed.

@@ -84,7 +84,7 @@ extension ThresholdMetric {
     case .frame, .frozen: return "no frame was drawn"
     case .applied, .coalesced, .rejected, .pending, .latency: return "no event arrived"
     case .over, .hangs, .microhangs, .longest, .hitch, .busy, .frames, .actions, .received:
-      guard let record = run.turnRecord else { return "the report does not contain it" }
+      guard let record = run.turnRecord else { return "the report does not contain the metric" }
       if window != TurnWindow(), !record.hasTurns(in: window) {
         return "no turn began after \(FixedPoint.seconds(window.start))"
       }

@@ -45,7 +45,7 @@ extension HostEffect {
       if let value = section["silence"] { effect.model.silence = try value.share() }
       if let value = section["timeout"] { effect.timeout = try value.duration(positive: true) }
       guard effect.model.failures + effect.model.silence <= 1_000 else {
-        throw section.problem(at: "silence", "exceeds 100% together with failures")
+        throw section.problem(at: "silence", "must not exceed 100% together with failures")
       }
       models[kind] = effect
     }

@@ -82,7 +82,7 @@ export class HangList {
 }
 
 const causes = {
-  firstAppearance: "appeared", ownRead: "it reads the field", presence: "a child appeared or disappeared", changedInput: "its parent passed it on",
+  firstAppearance: "appeared", ownRead: "it reads the field", presence: "a child appeared or disappeared", changedInput: "its parent passed on a change",
 };
 
 function holder({ action, view, effect }) {

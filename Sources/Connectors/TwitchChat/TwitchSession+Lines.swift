@@ -218,11 +218,11 @@ extension TwitchSession {
       fields.command == "KICK" ? fields.word(1) == connection.nick : isOwn(fields, id)
     else { return }
     connections[id]?.joined[channel] = nil
-    lose(channel, since: now, reason: "the server ended the join")
+    lose(channel, since: now, reason: "the server removed this source from the channel")
     if links[connection.link].channels.count > 1 {
       move([channel], from: id, at: now)
     } else {
-      end(id, reason: "the server ended the join", at: now)
+      end(id, reason: "the server removed this source from the channel", at: now)
     }
   }
 

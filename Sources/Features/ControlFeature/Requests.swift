@@ -132,5 +132,5 @@ package struct ControlRequest: Equatable, Sendable, Codable {
   /// The reasons for which requests fail without an answer.
   package static let noAnswer = "no answer"
   package static let controllerLeft = "the surface left"
-  package static let replaced = "replaced by a later one"
+  package static let replaced = "replaced by a later request"
 }

@@ -82,7 +82,8 @@ package struct ThrottlePolicies: Hashable, Sendable {
   private func refuseUnused(_ description: PolicyDescription) throws(Refusal) {
     if description.leading == false {
       throw Refusal(
-        key: .leading, message: "the first value after a rest always passes immediately; remove it")
+        key: .leading,
+        message: "the first value after a pause always passes immediately; remove this key")
     }
     if description.capacity != nil, description.limitClass != .keepAll {
       throw Refusal(

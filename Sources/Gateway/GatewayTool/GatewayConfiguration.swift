@@ -174,7 +174,8 @@ package struct GatewayKey: FileKey {
       ""
     ) { $0.address = $1 },
     text(
-      "tls.certificate", "PEM file of this node's certificate, which it shows to other nodes.", ""
+      "tls.certificate", "PEM file of this node's certificate, which it presents to other nodes.",
+      ""
     ) {
       $0.certificate = $1
     },
@@ -211,7 +212,7 @@ package struct GatewayKey: FileKey {
     ) {
       $0.natsAuthorities = $1
     },
-    text("nats.certificate", "PEM file of the certificate that is shown to the servers.", "") {
+    text("nats.certificate", "PEM file of the certificate that is presented to the servers.", "") {
       $0.natsCertificate = $1
     },
     text("nats.key", "PEM file of the private key of nats.certificate.", "") { $0.natsKey = $1 },

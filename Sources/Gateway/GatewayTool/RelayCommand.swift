@@ -14,7 +14,7 @@ struct RelayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "relay", abstract: "Show the rooms of one daemon on another socket.",
     discussion: """
-      The relay watches each room once at its daemon, however many viewers it has, and forwards \
+      The relay opens one monitor per room at the daemon, however many viewers, and forwards \
       all other calls. A socket is a path, for example one that 'ssh -L' forwards, or HOST:PORT \
       for TLS with certificates on both sides. TLS clients are read-only unless --acting allows \
       them to change rooms. livehostctl --socket and livehost-web --socket work with a relay as \

@@ -109,7 +109,7 @@ final class Catalogue {
       isInMemory = false
     } catch .catalogueBusy {
       // Not damaged: it must be there when the other program is done with it.
-      onProblem("\(RecordingError.catalogueBusy); keeping a new one in memory")
+      onProblem("\(RecordingError.catalogueBusy); a new catalogue is kept in memory")
       (database, isInMemory) = (try Self.openInMemory(), true)
     } catch {
       (database, isInMemory) = try Self.replace(path, because: error, onProblem)
@@ -198,7 +198,7 @@ final class Catalogue {
     do throws(RecordingError) {
       return (try open(path), false)
     } catch {
-      onProblem("\(error); keeping it in memory")
+      onProblem("\(error); the catalogue is kept in memory")
     }
     return (try openInMemory(), true)
   }

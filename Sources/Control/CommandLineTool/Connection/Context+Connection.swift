@@ -163,7 +163,7 @@ extension Failure {
     case .noSurface(let room, let control):
       self.init(
         .failed,
-        "no controller takes requests for '\(control)' in the room '\(room)'; connect a source "
+        "no controller accepts requests for '\(control)' in the room '\(room)'; connect a source "
           + "that does")
     case .notRecording(let room): self.init(.failed, "the room '\(room)' is not being recorded")
     case .recordingFailed(let room, let reason):

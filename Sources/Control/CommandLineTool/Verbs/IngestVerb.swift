@@ -7,7 +7,8 @@ import Wording
 
 struct IngestVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "ingest", abstract: "Feed a file or standard input to the daemon.",
+    commandName: "ingest",
+    abstract: "Send the events of a file or of standard input to the daemon.",
     discussion: """
       The file contains one event per line, native or Twitch IRC, or a chat recorded by another \
       program: yt-dlp's .live_chat.json, notifications of Twitch's EventSub, a log of Chatterino, \

@@ -7,7 +7,7 @@ extension ConfigurationKey {
     ConfigurationKey(
       path: "recordings.maximumAge",
       summary:
-        "Time after its end until a recording is deleted, such as 30d or 12h, unless it is in use.",
+        "Time from the end of a recording to its deletion, such as 30d or 12h, unless it is in use.",
       defaultValue: "off"
     ) { value, configuration throws(ConfigurationError) in
       configuration.retention.maximumAge = try value.quantity(

@@ -38,7 +38,7 @@ package struct DaemonMetrics: Sendable {
       Self.deleted, help: "Bytes of recordings that were deleted to enforce the limits.")
     registry.describe(
       Self.maximumAge,
-      help: "Time after its end at which a recording is deleted; 0 if there is no limit.")
+      help: "Time from the end of a recording to its deletion; 0 if there is no limit.")
     registry.describe(
       Self.maximumBytes, help: "Maximum size of all recordings together; 0 if there is no limit.")
     // Each series starts at 0, because a rate does not show the increase of a series that starts at
@@ -124,7 +124,8 @@ package struct DaemonMetrics: Sendable {
     var info = MetricFamily("livehost_info", .gauge, help: "Always 1; the version is a label.")
     info.add(1, ["version": status.version])
     var health = MetricFamily(
-      "livehost_health", .gauge, help: "1 for the current health of the daemon, 0 for the others.")
+      "livehost_health", .gauge,
+      help: "1 for the current health of the daemon, 0 for every other state.")
     for state in Health.allCases {
       health.add(state == status.health ? 1 : 0, ["state": state.rawValue])
     }
@@ -136,7 +137,7 @@ package struct DaemonMetrics: Sendable {
     }
     var refused = MetricFamily(
       "livehost_client_refusals_total", .counter,
-      help: "Refusals of clients and resources taken away for others, by user and resource.")
+      help: "Refused clients, and resources reclaimed for other clients, by user and resource.")
     for row in status.refusals ?? [] {
       refused.add(
         row.count,

@@ -12,7 +12,7 @@ struct WaitingSenders {
   mutating func beginDelivery() { rejected = 0 }
 
   mutating func addRejected(_ count: Int) {
-    precondition(count >= 0, "rejected events are never taken back")
+    precondition(count >= 0, "the number of rejected events never decreases")
     rejected += count
   }
 

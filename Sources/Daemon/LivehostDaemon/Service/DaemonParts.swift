@@ -234,7 +234,9 @@ final class DaemonParts: Sendable {
       }
       ingestServer.withLock { $0 = server }
       return {
-        await self.stopping.step("reading the events that were sent") { await server.shutdown() }
+        await self.stopping.step("reading the events that are still in the sockets") {
+          await server.shutdown()
+        }
         self.rejections.flush()
       }
     }
@@ -369,7 +371,9 @@ final class DaemonParts: Sendable {
               metadata: ["durationUsec": "\(thread.nanoseconds / 1000)"])
           }
         },
-        onError: { [logger] error in logger.warning("the watchdog could not be fed: \(error)") })
+        onError: { [logger] error in
+          logger.warning("systemd's watchdog could not be notified: \(error)")
+        })
       return { thread.stop() }
     }
   }

@@ -57,7 +57,7 @@ struct ClusterStreams {
       ])
     if leases["config"]?["storage"]?.stringValue == "memory" {
       made.problems.append(
-        "the stream \(Self.leases) is in memory: while one server is away and another restarts,"
+        "the stream \(Self.leases) is in memory: while one server is down and another restarts,"
           + " rooms may have no owner; remove the stream, then restart all gateways, which create"
           + " it again"
       )

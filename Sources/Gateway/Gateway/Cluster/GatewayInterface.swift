@@ -70,7 +70,8 @@ package struct GatewayStatus: Codable, Equatable, Sendable {
       family(
         "snapshots_stored_total", .counter, snapshotsStored, "Snapshots that this node stored."),
       family(
-        "snapshots_loaded_total", .counter, snapshotsLoaded, "Snapshots that livehostd was given."),
+        "snapshots_loaded_total", .counter, snapshotsLoaded,
+        "Snapshots that were loaded into livehostd."),
       family(
         "snapshots_failed_total", .counter, snapshotsFailed, "Snapshots that could not be stored."),
       family(

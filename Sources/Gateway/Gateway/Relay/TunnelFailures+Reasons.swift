@@ -30,7 +30,7 @@ extension TunnelFailures {
       return "its certificate is for another name or address"
     case is NIOSSLExtraError: return "\(error)"
     case NIOSSLError.noCertificateToValidate, NIOSSLError.unableToValidateCertificate:
-      return "showed no certificate"
+      return "presented no certificate"
     default: return nil
     }
   }
@@ -58,7 +58,7 @@ extension TunnelFailures {
     switch code {
     case "CERTIFICATE_VERIFY_FAILED":
       "its certificate has expired, or was not signed by a configured authority"
-    case "PEER_DID_NOT_RETURN_A_CERTIFICATE": "showed no certificate"
+    case "PEER_DID_NOT_RETURN_A_CERTIFICATE": "presented no certificate"
     case "TLSV1_ALERT_UNKNOWN_CA": "refuses this side's certificate: unknown authority"
     case "SSLV3_ALERT_CERTIFICATE_EXPIRED": "refuses this side's certificate: expired"
     case "SSLV3_ALERT_BAD_CERTIFICATE", "SSLV3_ALERT_CERTIFICATE_UNKNOWN",

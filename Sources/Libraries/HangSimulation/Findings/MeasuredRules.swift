@@ -74,16 +74,18 @@ struct MeasuredRules {
         return rules.finding(
           .heavyWork, target.name, cost: load.total,
           "an evaluation takes \(time) ms for \(load.elements) elements",
-          "Do this once, in the model or in state shared by the views, not in each evaluation.")
+          "Do this work once, in the model or in state shared by the views, not in each evaluation."
+        )
       case .action where makesViews(target.name):
         return rules.finding(
           .initialiser, target.name, cost: load.total,
           "a reduction takes \(time) ms and makes something appear",
-          "Let the state start empty, and fill it by an effect outside the lane (`onLane: false`).")
+          "Let the state start empty, and fill it with an effect outside the lane (`onLane: false`)."
+        )
       case .action:
         return rules.finding(
           .heavyWork, target.name, cost: load.total, "a reduction takes \(time) ms",
-          "Do this in an effect outside the lane (`onLane: false`).")
+          "Do this work in an effect outside the lane (`onLane: false`).")
       }
     }
   }

@@ -40,7 +40,7 @@ struct VisibleMessages {
   func suffix(_ count: Int) -> [DisplayedMessage] {
     (max(0, end - count)..<end).map { position in
       if position < first.count { return first[position] }
-      guard let rest else { preconditionFailure("there are no more messages than both have") }
+      guard let rest else { preconditionFailure("a position beyond both lists of messages") }
       return rest[rest.startIndex + position - first.count]
     }
   }

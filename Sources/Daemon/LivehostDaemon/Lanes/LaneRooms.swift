@@ -174,7 +174,7 @@ final class LaneRooms {
 
   private func begin(_ name: RoomName, _ snapshot: RoomSnapshot?, _ now: NIODeadline) {
     precondition(
-      open[name] == nil && !packed.contains(name), "a lane has one room of a name at most")
+      open[name] == nil && !packed.contains(name), "a lane has at most one room of each name")
     let room = make(RoomLifetime(name, on: lane), restoring: snapshot, now)
     if room.isKept { library?.keep(name.description, onSnapshotDue: onSnapshotDue) }
     // The log records the opening, so that even a room without events survives a restart.

@@ -170,7 +170,7 @@ struct RoomLog {
 
   /// Calls `completion` after everything up to now is on disk, or lost. ``handOver()`` must follow.
   mutating func whenSynced(_ completion: @escaping @Sendable () -> Void) {
-    precondition(writer != nil, "nothing is synced before the log begins")
+    precondition(writer != nil, "the log must begin before its first sync")
     batch.whenSynced(completion)
   }
 

@@ -38,7 +38,9 @@ extension ServiceGroup {
   package init(
     starting parts: [Part], stopping: [String], signals: [UnixSignal] = [], logger: Logger
   ) {
-    precondition(parts.map(\.name).sorted() == stopping.sorted(), "each part starts and stops")
+    precondition(
+      parts.map(\.name).sorted() == stopping.sorted(),
+      "the parts to start and to stop must be the same")
     var services: [String: PartService] = [:]
     var previous: Gate?
     for part in parts {

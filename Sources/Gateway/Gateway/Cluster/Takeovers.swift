@@ -61,7 +61,7 @@ package struct Takeovers {
 
   /// Records that a partition is loaded and that its log is being read.
   package mutating func beginReading(_ partition: Partition) {
-    precondition(waiting.remove(partition) != nil, "partition \(partition) did not wait")
+    precondition(waiting.remove(partition) != nil, "partition \(partition) was not waiting")
     failures[partition] = nil
     catchingUp.insert(partition)
   }
@@ -90,7 +90,7 @@ package struct Takeovers {
   /// Records that the rooms of a restarting partition are closed. `isHeld` is true if the node has
   /// held the lease without interruption.
   package mutating func endRestart(_ partition: Partition, isHeld: Bool) {
-    precondition(restarting.remove(partition) != nil, "partition \(partition) did not restart")
+    precondition(restarting.remove(partition) != nil, "partition \(partition) was not restarting")
     if isHeld { waiting.insert(partition) }
   }
 

@@ -47,7 +47,9 @@ extension KeyedCollection {
   @inlinable @discardableResult
   public mutating func remove(at index: Index) -> Element {
     let slot = Int(order.places[index.place])
-    guard let element = contents[slot] else { preconditionFailure("there is no element there") }
+    guard let element = contents[slot] else {
+      preconditionFailure("there is no element at this index")
+    }
     vacate(slot)
     return element
   }

@@ -31,7 +31,7 @@ public struct ChildStore<State, Action> {
   public var place: ObservationPoint<State> {
     var place: ObservationPoint<State>?
     withUnsafeMutablePointer(to: &place) { access(.place($0)) }
-    guard let place else { preconditionFailure("a child store must set its place") }
+    guard let place else { preconditionFailure("a child store must set its observation point") }
     return place
   }
 }

@@ -79,7 +79,7 @@ struct MeasuredRules {
       case .action where makesViews(target.name):
         return rules.finding(
           .initialiser, target.name, cost: load.total,
-          "a reduction takes \(time) ms and makes something appear",
+          "a reduction takes \(time) ms and makes a view appear",
           "Let the state start empty, and fill it with an effect outside the lane (`onLane: false`)."
         )
       case .action:

@@ -324,6 +324,6 @@ struct RestartTests {
     #expect(ingest.diagnostics.contains("all lines are applied, but some are not saved"))
     #expect(try shown(daemon)["phase"] as? String == "waiting")
     #expect(daemon.stop() == 0)
-    #expect(daemon.log.contains("is not kept for the next start"))
+    #expect(daemon.log.contains("cannot be saved for the next start"))
   }
 }

@@ -399,7 +399,7 @@ enum CatalogueDamage: CaseIterable {
       library = try RecordingLibrary(in: directory)
       let list = try await library.list()
       #expect(list.map(\.state) == [.damaged, .finished] && list.map(\.room) == ["main", "other"])
-      #expect(list.first?.reason == "segment 1 is a file of recording '\(other.name)'")
+      #expect(list.first?.reason == "segment 1 belongs to recording '\(other.name)'")
     }
     library.close()
   }

@@ -14,7 +14,7 @@ import Testing
   }
 
   /// Generated from all keys: each with a value of the wrong type, misspelt, and given twice.
-  static let ofKeys = ConfigurationKey.all.flatMap { key -> [Bad] in
+  static let ofKeys = Configuration.keys.flatMap { key -> [Bad] in
     let parts = key.path.split(separator: ".").map(String.init)
     func text(_ lines: String...) -> String {
       parts.count == 1

@@ -130,10 +130,10 @@ struct ConfigurationKeyTests {
   }()
 
   @Test(
-    arguments: ConfigurationKey.all)
-  func `every key takes effect, both with its default and with another value`(key: ConfigurationKey)
-    throws
-  {
+    arguments: Configuration.keys)
+  func `every key takes effect, both with its default and with another value`(
+    key: FileKey<Configuration>
+  ) throws {
     let proof = try #require(
       Self.proofs[key.path], "\(key.path) has no proof: add one to `proofs` in this file")
     #expect(proof.shows.defaultValue != proof.shows.changed)
@@ -147,13 +147,13 @@ struct ConfigurationKeyTests {
   }
 
   @Test func `every key has a proof, and every proof has a key`() {
-    #expect(Set(Self.proofs.keys) == Set(ConfigurationKey.all.map(\.path)))
+    #expect(Set(Self.proofs.keys) == Set(Configuration.keys.map(\.path)))
   }
 
   @Test func `every key is documented in the default file and in the manual page`() throws {
     let printed = try run("livehostd", ["--print-default-config"]).output
     let lines = printed.split(separator: "\n").map(String.init)
-    for key in ConfigurationKey.all {
+    for key in Configuration.keys {
       let name = try #require(key.path.split(separator: ".").last)
       let place = try #require(
         lines.firstIndex { $0.hasPrefix("#") && $0.hasSuffix("# \(key.summary)") }, "\(key.path)")
@@ -248,6 +248,6 @@ struct ConfigurationKeyTests {
   }
 }
 
-extension ConfigurationKey: CustomTestStringConvertible {
+extension FileKey: CustomTestStringConvertible {
   public var testDescription: String { path }
 }

@@ -45,8 +45,8 @@ import YAMLReader
   func `every declared key is read and changes a setting, and its default value changes nothing`()
     throws
   {
-    #expect(Set(Self.others.keys) == Set(ConfigurationKey.all.map(\.path)))
-    for key in ConfigurationKey.all {
+    #expect(Set(Self.others.keys) == Set(Configuration.keys.map(\.path)))
+    for key in Configuration.keys {
       func text(_ value: String) -> String {
         let parts = key.path.split(separator: ".")
         return parts.count == 1 ? "\(key.path): \(value)" : "\(parts[0]):\n  \(parts[1]): \(value)"

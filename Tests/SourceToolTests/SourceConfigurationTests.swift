@@ -249,7 +249,7 @@ struct SourceConfigurationTests {
 
   @Test func `the commented defaults contain every key, and parse as the defaults`() throws {
     let text = SourceConfiguration.commentedDefaults
-    for key in SourceKey.all {
+    for key in SourceConfiguration.keys {
       let name = key.path.split(separator: ".").last ?? ""
       #expect(text.contains("\(name): \(key.defaultValue)\n"), "\(key.path)")
       #expect(text.contains(key.summary))

@@ -5,12 +5,13 @@ extension SourceConfiguration {
   /// Reads a configuration file.
   package init(file: String) throws(ConfigurationError) {
     self.init()
-    try read(SourceKey.text(of: file), file: file)
+    try read(file: file)
+    try validate(file: file)
   }
 
   /// Parses a configuration file. Settings whose keys are absent keep their current values.
   package mutating func read(_ text: String, file: String) throws(ConfigurationError) {
-    if let root = try YAMLNode(parsing: text, file: file) { try SourceKey.read(root, into: &self) }
+    try read(text: text, file: file)
     try validate(file: file)
   }
 
@@ -54,10 +55,5 @@ extension SourceConfiguration {
         message: "\(address) can be reached by other machines; write 127.0.0.1:\(address.port), or "
           + "'allowRemote: true' and a secret")
     }
-  }
-
-  /// A configuration file with all default values and comments.
-  package static var commentedDefaults: String {
-    SourceKey.commentedDefaults(of: "a source of livehost")
   }
 }

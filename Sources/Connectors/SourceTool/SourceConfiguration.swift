@@ -218,300 +218,188 @@ extension PeerAddress {
   }
 }
 
-/// A key of a source's configuration file. The table in this file is the only declaration of keys.
-package struct SourceKey: FileKey {
+extension SourceConfiguration: FileConfiguration {
   package static let program = "livehost-source"
+  package static let subject = "a source of livehost"
 
-  package let path: String
-  package let summary: String
-  /// The default value as written in the file, or an example after `#`.
-  package let defaultValue: String
-  package let read:
-    @Sendable (YAMLNode, inout SourceConfiguration) throws(ConfigurationError) -> Void
-
-  package static let all: [SourceKey] = [
-    SourceKey(
-      path: "kind",
-      summary:
-        "The kind of source: twitch, eventsub, obs, nginx-rtmp, mediamtx, owncast, webhook or "
-        + "social-stream. Required.",
-      defaultValue: "twitch"
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.kind = try value.choice(
-        SourceConfiguration.Kind.allCases.map { ($0.rawValue, $0) })
+  package static let keys: [FileKey<SourceConfiguration>] = [
+    .value(
+      "kind",
+      "The kind of source: twitch, eventsub, obs, nginx-rtmp, mediamtx, owncast, webhook or "
+        + "social-stream. Required.", \.kind, default: "twitch"
+    ) { value throws(ConfigurationError) in
+      try value.choice(Kind.allCases.map { ($0.rawValue, $0) })
     },
-    SourceKey(
-      path: "room",
-      summary: "The room of all events of the source; by default each channel is a room.",
-      defaultValue: "\"\""
-    ) { value, configuration throws(ConfigurationError) in
+    .value(
+      "room", "The room of all events of the source; by default each channel is a room.", \.room
+    ) { value throws(ConfigurationError) in
       let text = value.scalar ?? "?"
       guard text.isEmpty || RoomName(text) != nil else {
         throw value.problem("'\(text)' is not a room name: [a-z0-9_][a-z0-9_.-]{0,63}")
       }
-      configuration.room = RoomName(text)
+      return RoomName(text)
     },
-    SourceKey(
-      path: "ingest",
-      summary:
-        "The daemon's ingest socket; by default the socket of your own daemon if it runs, otherwise "
-        + "/run/livehost/ingest.",
-      defaultValue: "\"\""
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.ingest = filled(value)
+    .optionalText(
+      "ingest",
+      "The daemon's ingest socket; by default the socket of your own daemon if it runs, otherwise "
+        + "/run/livehost/ingest.", \.ingest),
+    .value(
+      "patience",
+      "How long livehostd may be unreachable before the source exits with 69; forever sets no "
+        + "limit.", \.patience, default: "forever"
+    ) { value throws(ConfigurationError) in
+      value.scalar == "forever" ? nil : try value.interval(positive: true)
     },
-    SourceKey(
-      path: "patience",
-      summary:
-        "How long livehostd may be unreachable before the source exits with 69; forever sets no "
-        + "limit.",
-      defaultValue: "forever"
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.patience =
-        value.scalar == "forever" ? nil : try value.interval(positive: true)
-    },
-    SourceKey(
-      path: "bufferMebibytes",
-      summary:
-        "Memory for lines that wait for livehostd; when it is full, the source stops reading.",
-      defaultValue: "8"
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.bufferMebibytes = try value.integer(in: 1...1024)
-    },
-    SourceKey(
-      path: "control",
-      summary:
-        "The daemon's control socket, for sources that carry out requests of the host (obs); by "
-        + "default the socket beside the ingest socket.",
-      defaultValue: "\"\""
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.control = filled(value)
-    },
-    SourceKey(
-      path: "twitch.channels", summary: "The channels to read. Required.", defaultValue: "[]"
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.twitch.channels = try channels(value)
-    },
-    SourceKey(
-      path: "twitch.server", summary: "The chat server.",
-      defaultValue: "irc.chat.twitch.tv:6697"
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.twitch.server = try address(value, defaultPort: TwitchSettings.server.port)
-    },
-    SourceKey(
-      path: "twitch.tls",
-      summary: "Whether to use TLS and verify the server's certificate.",
-      defaultValue: "true"
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.twitch.usesTLS = try value.boolean()
-    },
-    SourceKey(
-      path: "twitch.certificates",
-      summary: "A PEM file of authorities to trust in place of the system's.", defaultValue: "\"\""
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.twitch.certificates = filled(value)
-    },
-    SourceKey(
-      path: "twitch.account",
-      summary: "The account of the token; by default the account of the first channel.",
-      defaultValue: "\"\""
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.twitch.account = filled(value)
-    },
-    SourceKey(
-      path: "twitch.tokenFile",
-      summary:
-        "A file with an OAuth token (scope chat:read); by default the credential token of the unit. "
-        + "Without a token, chats are read anonymously.",
-      defaultValue: "\"\""
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.twitch.tokenFile = filled(value)
-    },
-    SourceKey(
-      path: "twitch.channelsPerConnection",
-      summary: "The number of channels per connection; 50 to 100 work well with Twitch.",
-      defaultValue: "50"
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.twitch.channelsPerConnection = try value.integer(in: 1...100)
-    },
-    SourceKey(
-      path: "twitch.joinsPerTenSeconds",
-      summary: "The maximum joins in ten seconds: 20, or 2000 for verified bots.",
-      defaultValue: "20"
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.twitch.joinsPerTenSeconds = try value.integer(in: 1...2000)
-    },
-    SourceKey(
-      path: "twitch.loginFile",
-      summary:
-        "The file written by livehostctl login twitch, which the source renews; by default the "
-        + "credential login of the unit.",
-      defaultValue: "\"\""
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.twitch.loginFile = filled(value)
-    },
-    SourceKey(
-      path: "twitch.events",
-      summary:
-        "Whether to read the first channel's events that are not in its chat; requires a login or "
-        + "token.",
-      defaultValue: "false"
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.twitch.readsEvents = try value.boolean()
-    },
-    SourceKey(
-      path: "twitch.eventsURL", summary: "The address of EventSub's WebSocket.",
-      defaultValue: EventSubSettings.Servers().events
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.twitch.eventsURL = try secureAddress(value, .webSocket)
-    },
-    SourceKey(
-      path: "twitch.api", summary: "The API server for EventSub subscriptions.",
-      defaultValue: EventSubSettings.Servers().api
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.twitch.api = try secureAddress(value, .http)
-    },
-    SourceKey(
-      path: "twitch.logins", summary: "The server that renews logins.",
-      defaultValue: EventSubSettings.Servers().logins
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.twitch.logins = try secureAddress(value, .http)
-    },
-    SourceKey(
-      path: "twitch.history",
-      summary:
-        "A service that returns missed messages, such as https://HOST/api/v2/recent-messages. Such "
+    .integer(
+      "bufferMebibytes",
+      "Memory for lines that wait for livehostd; when it is full, the source stops reading.",
+      \.bufferMebibytes, in: 1...1024),
+    .optionalText(
+      "control",
+      "The daemon's control socket, for sources that carry out requests of the host (obs); by "
+        + "default the socket beside the ingest socket.", \.control),
+    .value(
+      "twitch.channels", "The channels to read. Required.", \.twitch.channels, default: "[]",
+      read: channels),
+    .value(
+      "twitch.server", "The chat server.", \.twitch.server, default: "irc.chat.twitch.tv:6697",
+      read: address(defaultPort: TwitchSettings.server.port)),
+    .boolean(
+      "twitch.tls", "Whether to use TLS and verify the server's certificate.", \.twitch.usesTLS),
+    .optionalText(
+      "twitch.certificates", "A PEM file of authorities to trust in place of the system's.",
+      \.twitch.certificates),
+    .optionalText(
+      "twitch.account", "The account of the token; by default the account of the first channel.",
+      \.twitch.account),
+    .optionalText(
+      "twitch.tokenFile",
+      "A file with an OAuth token (scope chat:read); by default the credential token of the unit. "
+        + "Without a token, chats are read anonymously.", \.twitch.tokenFile),
+    .integer(
+      "twitch.channelsPerConnection",
+      "The number of channels per connection; 50 to 100 work well with Twitch.",
+      \.twitch.channelsPerConnection, in: 1...100),
+    .integer(
+      "twitch.joinsPerTenSeconds",
+      "The maximum joins in ten seconds: 20, or 2000 for verified bots.",
+      \.twitch.joinsPerTenSeconds, in: 1...2000),
+    .optionalText(
+      "twitch.loginFile",
+      "The file written by livehostctl login twitch, which the source renews; by default the "
+        + "credential login of the unit.", \.twitch.loginFile),
+    .boolean(
+      "twitch.events",
+      "Whether to read the first channel's events that are not in its chat; requires a login or "
+        + "token.", \.twitch.readsEvents),
+    .value(
+      "twitch.eventsURL", "The address of EventSub's WebSocket.", \.twitch.eventsURL,
+      default: EventSubSettings.Servers().events, read: secureAddress(.webSocket)),
+    .value(
+      "twitch.api", "The API server for EventSub subscriptions.", \.twitch.api,
+      default: EventSubSettings.Servers().api, read: secureAddress(.http)),
+    .value(
+      "twitch.logins", "The server that renews logins.", \.twitch.logins,
+      default: EventSubSettings.Servers().logins, read: secureAddress(.http)),
+    .value(
+      "twitch.history",
+      "A service that returns missed messages, such as https://HOST/api/v2/recent-messages. Such "
         + "services belong to third parties, so by default none is used.",
-      defaultValue: "\"\""
-    ) { value, configuration throws(ConfigurationError) in
-      let text = value.scalar ?? "?"
-      configuration.twitch.history = HTTPAddress(text)
-      guard text.isEmpty || configuration.twitch.history != nil else {
-        throw value.problem("expected https://HOST[:PORT]/PATH, not '\(text)'")
-      }
-    },
-    SourceKey(
-      path: "obs.server", summary: "OBS's WebSocket server.", defaultValue: "127.0.0.1:4455"
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.obs.server = try address(value, defaultPort: ObsSettings.address.port)
-    },
-    SourceKey(
-      path: "obs.passwordFile",
-      summary: "A file with the server's password; by default the credential token of the unit.",
-      defaultValue: "\"\""
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.obs.passwordFile = filled(value)
-    },
-    SourceKey(
-      path: "server.url",
-      summary:
-        "The address of an ingest server's statistics: the page of rtmp_stat, or the address of the "
+      \.twitch.history, read: optionalAddress("https")),
+    .value(
+      "obs.server", "OBS's WebSocket server.", \.obs.server, default: "127.0.0.1:4455",
+      read: address(defaultPort: ObsSettings.address.port)),
+    .optionalText(
+      "obs.passwordFile",
+      "A file with the server's password; by default the credential token of the unit.",
+      \.obs.passwordFile),
+    .value(
+      "server.url",
+      "The address of an ingest server's statistics: the page of rtmp_stat, or the address of the "
         + "server. Required for nginx-rtmp, mediamtx and owncast.",
-      defaultValue: "\"\""
-    ) { value, configuration throws(ConfigurationError) in
-      let text = value.scalar ?? "?"
-      configuration.server.address = HTTPAddress(text)
-      guard text.isEmpty || configuration.server.address != nil else {
-        throw value.problem("expected http://HOST[:PORT]/PATH, not '\(text)'")
-      }
-    },
-    SourceKey(
-      path: "server.stream",
-      summary:
-        "The name of the stream to monitor, or the last part of its name; by default the first live "
-        + "stream.",
-      defaultValue: "\"\""
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.server.stream = filled(value)
-    },
-    SourceKey(
-      path: "webhook.listen",
-      summary:
-        "The listening address for webhooks, such as 127.0.0.1:8090. Required for webhook; owncast "
-        + "receives its chat there.",
-      defaultValue: "\"\""
-    ) { value, configuration throws(ConfigurationError) in
-      guard let text = filled(value) else { return }
+      \.server.address, read: optionalAddress("http")),
+    .optionalText(
+      "server.stream",
+      "The name of the stream to monitor, or the last part of its name; by default the first live "
+        + "stream.", \.server.stream),
+    .value(
+      "webhook.listen",
+      "The listening address for webhooks, such as 127.0.0.1:8090. Required for webhook; owncast "
+        + "receives its chat there.", \.webhook.listen
+    ) { value throws(ConfigurationError) in
+      guard let text = value.filled else { return nil }
       guard let address = PeerAddress(text, defaultPort: 0) else {
         throw value.problem("expected HOST:PORT, such as 127.0.0.1:8090, not '\(text)'")
       }
-      configuration.webhook.listen = address
+      return address
     },
-    SourceKey(
-      path: "webhook.mapping",
-      summary:
-        "The mapping file for deliveries, or the sender: buy-me-a-coffee, ko-fi, owncast, patreon, "
-        + "streamelements or streamlabs. Required for webhook.",
-      defaultValue: "\"\""
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.webhook.mappingFile = filled(value)
-    },
-    SourceKey(
-      path: "webhook.secretFile",
-      summary:
-        "A file with the senders' secret; by default the credential token of the unit.",
-      defaultValue: "\"\""
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.webhook.secretFile = filled(value)
-    },
-    SourceKey(
-      path: "webhook.allowRemote",
-      summary: "Whether other machines may connect; requires a secret.",
-      defaultValue: "false"
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.webhook.allowsRemote = try value.boolean()
-    },
-    SourceKey(
-      path: "webhook.maximumKibibytes",
-      summary: "The maximum size of a delivery's body; larger ones are refused.",
-      defaultValue: "256"
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.webhook.maximumKibibytes = try value.integer(in: 1...1024)
-    },
-    SourceKey(
-      path: "socialStream.session",
-      summary:
-        "The session of Social Stream Ninja; by default the credential token of the unit.",
-      defaultValue: "\"\""
-    ) { value, configuration throws(ConfigurationError) in
-      guard let text = filled(value) else { return }
-      guard SourceConfiguration.SocialStreamOptions.isSession(text) else {
+    .optionalText(
+      "webhook.mapping",
+      "The mapping file for deliveries, or the sender: buy-me-a-coffee, ko-fi, owncast, patreon, "
+        + "streamelements or streamlabs. Required for webhook.", \.webhook.mappingFile),
+    .optionalText(
+      "webhook.secretFile",
+      "A file with the senders' secret; by default the credential token of the unit.",
+      \.webhook.secretFile),
+    .boolean(
+      "webhook.allowRemote", "Whether other machines may connect; requires a secret.",
+      \.webhook.allowsRemote),
+    .integer(
+      "webhook.maximumKibibytes", "The maximum size of a delivery's body; larger ones are refused.",
+      \.webhook.maximumKibibytes, in: 1...1024),
+    .value(
+      "socialStream.session",
+      "The session of Social Stream Ninja; by default the credential token of the unit.",
+      \.socialStream.session
+    ) { value throws(ConfigurationError) in
+      guard let text = value.filled else { return nil }
+      guard SocialStreamOptions.isSession(text) else {
         throw value.problem(
           "a session consists of letters, digits, - and _; see the dock's address")
       }
-      configuration.socialStream.session = Secret(text)
+      return Secret(text)
     },
-    SourceKey(
-      path: "socialStream.server", summary: "The server of Social Stream Ninja.",
-      defaultValue: SocialStreamSource.server
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.socialStream.server = try secureAddress(value, .webSocket)
-    },
+    .value(
+      "socialStream.server", "The server of Social Stream Ninja.", \.socialStream.server,
+      default: SocialStreamSource.server, read: secureAddress(.webSocket)),
   ]
 
-  private static func filled(_ value: YAMLNode) -> String? {
-    value.scalar.flatMap { $0.isEmpty ? nil : $0 }
-  }
+  private typealias Reader<Value> =
+    @Sendable (YAMLNode) throws(ConfigurationError) -> Value
 
-  private static func address(
-    _ value: YAMLNode, defaultPort: Int
-  ) throws(ConfigurationError) -> PeerAddress {
-    let text = try value.text()
-    guard let address = PeerAddress(text, defaultPort: defaultPort) else {
-      throw value.problem("expected HOST:PORT, not '\(text)'")
+  private static func address(defaultPort: Int) -> Reader<PeerAddress> {
+    { value throws(ConfigurationError) in
+      let text = try value.text()
+      guard let address = PeerAddress(text, defaultPort: defaultPort) else {
+        throw value.problem("expected HOST:PORT, not '\(text)'")
+      }
+      return address
     }
-    return address
   }
 
-  /// Returns an address to which tokens may be sent.
-  private static func secureAddress(
-    _ value: YAMLNode, _ scheme: HTTPAddress.Scheme
-  ) throws(ConfigurationError) -> HTTPAddress {
-    let text = try value.text()
-    guard let address = HTTPAddress(text, scheme),
-      address.isEncrypted || address.isOnThisMachine
-    else { throw value.problem("expected \(scheme.rawValue)s://HOST[:PORT]/PATH, not '\(text)'") }
-    return address
+  /// Reads an address that may be empty.
+  ///
+  /// - Parameter scheme: The scheme to recommend. Both are accepted.
+  private static func optionalAddress(_ scheme: String) -> Reader<HTTPAddress?> {
+    { value throws(ConfigurationError) in
+      let text = value.scalar ?? "?"
+      let address = HTTPAddress(text)
+      guard text.isEmpty || address != nil else {
+        throw value.problem("expected \(scheme)://HOST[:PORT]/PATH, not '\(text)'")
+      }
+      return address
+    }
+  }
+
+  /// Reads an address to which tokens may be sent.
+  private static func secureAddress(_ scheme: HTTPAddress.Scheme) -> Reader<HTTPAddress?> {
+    { value throws(ConfigurationError) in
+      let text = try value.text()
+      guard let address = HTTPAddress(text, scheme),
+        address.isEncrypted || address.isOnThisMachine
+      else { throw value.problem("expected \(scheme.rawValue)s://HOST[:PORT]/PATH, not '\(text)'") }
+      return address
+    }
   }
 
   private static func channels(_ value: YAMLNode) throws(ConfigurationError) -> [String] {

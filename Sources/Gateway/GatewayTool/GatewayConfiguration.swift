@@ -31,10 +31,10 @@ package struct GatewayConfiguration: Sendable {
 
   package init() {}
 
-  private static var hostName: String {
+  private static let hostName: String = {
     let name = ProcessInfo.processInfo.hostName.split(separator: ".").first.map(String.init)
     return name.flatMap { isNodeName($0) ? $0 : nil } ?? "node"
-  }
+  }()
 
   /// Returns whether a text is a valid name of a node, which is part of a NATS subject.
   static func isNodeName(_ text: String) -> Bool {
@@ -90,147 +90,92 @@ package struct GatewayConfiguration: Sendable {
 
   package init(file: String) throws(ConfigurationError) {
     self.init()
-    try read(GatewayKey.text(of: file), file: file)
+    try read(file: file)
+    try validate(file: file)
   }
 
   /// Reads the text of a configuration file, whose values replace the current ones.
   package mutating func read(_ text: String, file: String) throws(ConfigurationError) {
-    if let root = try YAMLNode(parsing: text, file: file) {
-      try GatewayKey.read(root, into: &self)
-    }
+    try read(text: text, file: file)
+    try validate(file: file)
+  }
+
+  private func validate(file: String) throws(ConfigurationError) {
     if !address.isEmpty, certificate.isEmpty || key.isEmpty || authorities.isEmpty {
       throw ConfigurationError(
         file: file, key: "address",
         message: "needs TLS; set tls.certificate, tls.key and tls.authorities")
     }
   }
-
-  /// The text of the default configuration file, with a comment for every key.
-  package static var commentedDefaults: String {
-    GatewayKey.commentedDefaults(of: "livehost-gateway")
-  }
 }
 
-/// A key of the gateway's configuration file. All keys are declared in its table.
-package struct GatewayKey: FileKey {
+extension GatewayConfiguration: FileConfiguration {
   package static let program = "livehost-gateway"
 
-  package let path: String
-  package let summary: String
-  package let defaultValue: String
-  package let read:
-    @Sendable (YAMLNode, inout GatewayConfiguration) throws(ConfigurationError) -> Void
-
-  private static func text(
-    _ path: String, _ summary: String, _ defaultValue: String,
-    _ set: @escaping @Sendable (inout GatewayConfiguration, String) -> Void
-  ) -> GatewayKey {
-    GatewayKey(
-      path: path, summary: summary, defaultValue: defaultValue.isEmpty ? "\"\"" : defaultValue
-    ) {
-      value, configuration throws(ConfigurationError) in
-      guard let text = value.scalar else { throw value.problem("expected text") }
-      set(&configuration, text)
-    }
-  }
-
-  package static let all: [GatewayKey] = [
-    GatewayKey(
-      path: "name",
-      summary: "The name of this node, unique in the cluster; default: the machine's name.",
-      defaultValue: "node1"
-    ) { value, configuration throws(ConfigurationError) in
+  package static let keys: [FileKey<GatewayConfiguration>] = [
+    .value(
+      "name", "The name of this node, unique in the cluster; default: the machine's name.", \.name,
+      default: "node1"
+    ) { value throws(ConfigurationError) in
       let text = try value.text()
-      guard GatewayConfiguration.isNodeName(text) else {
+      guard isNodeName(text) else {
         throw value.problem("'\(text)' is not a valid name of a node: [A-Za-z0-9_-]{1,64}")
       }
-      configuration.name = text
+      return text
     },
-    text(
+    .text(
       "ingest", "The ingest socket for sources; its protocol is that of livehostd's ingest socket.",
-      "/run/livehost-gateway/ingest"
-    ) { $0.ingest = $1 },
-    text(
-      "listen", "The control socket that shows the rooms of all nodes.",
-      "/run/livehost-gateway/io.livehost.Control"
-    ) { $0.listen = $1 },
-    GatewayKey(
-      path: "viewers", summary: "The maximum number of monitors at the same time, 1 to 10000.",
-      defaultValue: "1000"
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.viewers = try value.integer(in: 1...10_000)
-    },
-    text("daemon.ingest", "The ingest socket of livehostd.", "/run/livehost/ingest") {
-      $0.daemonIngest = $1
-    },
-    text(
-      "daemon.control", "The control socket of livehostd.", "/run/livehost/io.livehost.Control"
-    ) { $0.control = $1 },
-    text(
+      \.ingest),
+    .text("listen", "The control socket that shows the rooms of all nodes.", \.listen),
+    .integer(
+      "viewers", "The maximum number of monitors at the same time, 1 to 10000.", \.viewers,
+      in: 1...10_000),
+    .text("daemon.ingest", "The ingest socket of livehostd.", \.daemonIngest),
+    .text("daemon.control", "The control socket of livehostd.", \.control),
+    .text(
       "address",
       "HOST:PORT at which other nodes reach livehostd through this gateway, over TLS. The gateway"
         + " listens on PORT of all addresses, whatever HOST is. Empty only if all nodes are on one"
-        + " machine.",
-      ""
-    ) { $0.address = $1 },
-    text(
+        + " machine.", \.address),
+    .text(
       "tls.certificate", "PEM file of this node's certificate, which it presents to other nodes.",
-      ""
-    ) {
-      $0.certificate = $1
-    },
-    text("tls.key", "PEM file of the private key of tls.certificate.", "") { $0.key = $1 },
-    text("tls.authorities", "PEM file of the authorities that sign other nodes' certificates.", "")
-    {
-      $0.authorities = $1
-    },
-    GatewayKey(
-      path: "nats.servers", summary: "The NATS servers.", defaultValue: "[nats://127.0.0.1:4222]"
-    ) { value, configuration throws(ConfigurationError) in
+      \.certificate),
+    .text("tls.key", "PEM file of the private key of tls.certificate.", \.key),
+    .text(
+      "tls.authorities", "PEM file of the authorities that sign other nodes' certificates.",
+      \.authorities),
+    .value(
+      "nats.servers", "The NATS servers.", \.servers, default: "[nats://127.0.0.1:4222]"
+    ) { value throws(ConfigurationError) in
       guard case .list(let elements) = value.content, !elements.isEmpty else {
         throw value.problem("expected a list of addresses, such as [nats://127.0.0.1:4222]")
       }
       var servers: [String] = []
       for element in elements { servers.append(try element.text()) }
-      configuration.servers = servers
+      return servers
     },
-    GatewayKey(
-      path: "nats.replicas",
-      summary:
-        "The number of servers that keep the log, 1 to 5: 3, or 1 if there is a single server. Used"
-        + " when the log is created.",
-      defaultValue: "3"
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.replicas = try value.integer(in: 1...5)
-    },
-    text("nats.credentials", "File with the credentials of the account, as nsc creates it.", "") {
-      $0.credentials = $1
-    },
-    text(
+    .integer(
+      "nats.replicas",
+      "The number of servers that keep the log, 1 to 5: 3, or 1 if there is a single server. Used"
+        + " when the log is created.", \.replicas, in: 1...5),
+    .text(
+      "nats.credentials", "File with the credentials of the account, as nsc creates it.",
+      \.credentials),
+    .text(
       "nats.authorities",
-      "PEM file of the authorities that sign the servers' certificates; it enables TLS.", ""
-    ) {
-      $0.natsAuthorities = $1
-    },
-    text("nats.certificate", "PEM file of the certificate that is presented to the servers.", "") {
-      $0.natsCertificate = $1
-    },
-    text("nats.key", "PEM file of the private key of nats.certificate.", "") { $0.natsKey = $1 },
-    GatewayKey(
-      path: "snapshots.seconds",
-      summary:
-        "The number of seconds after which changes of a room are stored in a snapshot and the log"
-        + " is cut, 1 to 86400.",
-      defaultValue: "60"
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.snapshotSeconds = try value.integer(in: 1...86_400)
-    },
-    GatewayKey(
-      path: "snapshots.kibibytes",
-      summary: "The number of KiB of a room's log after which a snapshot is stored, 16 to 1048576.",
-      defaultValue: "1024"
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.snapshotKibibytes = try value.integer(in: 16...1_048_576)
-    },
+      "PEM file of the authorities that sign the servers' certificates; it enables TLS.",
+      \.natsAuthorities),
+    .text(
+      "nats.certificate", "PEM file of the certificate that is presented to the servers.",
+      \.natsCertificate),
+    .text("nats.key", "PEM file of the private key of nats.certificate.", \.natsKey),
+    .integer(
+      "snapshots.seconds",
+      "The number of seconds after which changes of a room are stored in a snapshot and the log"
+        + " is cut, 1 to 86400.", \.snapshotSeconds, in: 1...86_400),
+    .integer(
+      "snapshots.kibibytes",
+      "The number of KiB of a room's log after which a snapshot is stored, 16 to 1048576.",
+      \.snapshotKibibytes, in: 16...1_048_576),
   ]
 }

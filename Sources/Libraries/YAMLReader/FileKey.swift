@@ -1,68 +1,68 @@
-import Wording
-
-/// One key of a program's configuration file: its name, its meaning, and how it is read. A program
-/// declares its keys in one table, ``all``. The parser of the file, the check for unknown keys, the
-/// commented default file and the manual use this table.
-package protocol FileKey: Sendable {
-  /// The type of the configuration.
-  associatedtype Target
-
-  static var all: [Self] { get }
-  /// The program whose option `--print-default-config` shows all keys.
-  static var program: String { get }
+/// One key of a program's configuration file: its name, its meaning, and how it is read.
+package struct FileKey<Target: FileConfiguration>: Sendable {
+  package typealias Field<Value> = WritableKeyPath<Target, Value> & Sendable
 
   /// The path with dots, such as `rooms.maximum`.
-  var path: String { get }
+  package let path: String
   /// The meaning, in one sentence.
-  var summary: String { get }
-  /// The default value, as written in the file.
-  var defaultValue: String { get }
-  var read: @Sendable (YAMLNode, inout Target) throws(ConfigurationError) -> Void { get }
+  package let summary: String
+  /// The default value as written in the file, or an example after `#`.
+  package let defaultValue: String
+  package let read: @Sendable (YAMLNode, inout Target) throws(ConfigurationError) -> Void
+
+  package init(
+    path: String, summary: String, defaultValue: String,
+    read: @escaping @Sendable (YAMLNode, inout Target) throws(ConfigurationError) -> Void
+  ) {
+    (self.path, self.summary, self.defaultValue, self.read) = (path, summary, defaultValue, read)
+  }
+
+  /// Returns a key whose value is read into a field.
+  ///
+  /// - Parameter defaultValue: The default value as written in the file.
+  package static func value<Value>(
+    _ path: String, _ summary: String, _ field: Field<Value>, default defaultValue: String = "\"\"",
+    read: @escaping @Sendable (YAMLNode) throws(ConfigurationError) -> Value
+  ) -> FileKey {
+    FileKey(path: path, summary: summary, defaultValue: defaultValue) {
+      node, target throws(ConfigurationError) in
+      target[keyPath: field] = try read(node)
+    }
+  }
+
+  package static func boolean(_ path: String, _ summary: String, _ field: Field<Bool>) -> FileKey {
+    value(path, summary, field, default: "\(Target()[keyPath: field])") {
+      node throws(ConfigurationError) in try node.boolean()
+    }
+  }
+
+  package static func integer(
+    _ path: String, _ summary: String, _ field: Field<Int>, in range: ClosedRange<Int>
+  ) -> FileKey {
+    value(path, summary, field, default: "\(Target()[keyPath: field])") {
+      node throws(ConfigurationError) in try node.integer(in: range)
+    }
+  }
+
+  /// Returns a key whose value is any text, including an empty one.
+  package static func text(_ path: String, _ summary: String, _ field: Field<String>) -> FileKey {
+    let text = Target()[keyPath: field]
+    return value(path, summary, field, default: text.isEmpty ? "\"\"" : text) {
+      node throws(ConfigurationError) in
+      guard let text = node.scalar else { throw node.problem("expected text") }
+      return text
+    }
+  }
+
+  /// Returns a key whose value is a text; an empty text means `nil`.
+  package static func optionalText(
+    _ path: String, _ summary: String, _ field: Field<String?>
+  ) -> FileKey {
+    value(path, summary, field) { $0.filled }
+  }
 }
 
-extension FileKey {
-  /// Reads a mapping of keys, including nested ones, and overwrites the current values.
-  package static func read(
-    _ node: YAMLNode, into target: inout Target
-  ) throws(ConfigurationError) {
-    for (_, value) in try YAMLMapping(node, known: nil, example: example(below: node.key)).entries {
-      let path = value.key ?? ""
-      if let key = all.first(where: { $0.path == path }) {
-        try key.read(value, &target)
-      } else if all.contains(where: { $0.path.hasPrefix(path + ".") }) {
-        try read(value, into: &target)
-      } else {
-        let nearest = Spelling.nearest(to: path, among: all.map(\.path))
-        throw value.keyProblem(
-          nearest.map { "unknown key; did you mean '\($0)'?" }
-            ?? "unknown key; \(program) --print-default-config shows all keys")
-      }
-    }
-  }
-
-  /// Returns the first of the keys below a key, with its default value.
-  private static func example(below key: String?) -> String? {
-    let prefix = key.map { $0 + "." } ?? ""
-    guard let example = all.first(where: { $0.path.hasPrefix(prefix) }) else { return nil }
-    let name = example.path.dropFirst(prefix.count)
-    let written = name.split(separator: ".").joined(separator: ": {")
-    return "\(written): \(example.defaultValue)" + (name.contains(".") ? "}" : "")
-  }
-
-  /// Returns the default file with each key commented out, and with `subject` as its topic.
-  package static func commentedDefaults(of subject: String) -> String {
-    var lines = ["# Configuration of \(subject). Every key is shown with its default."]
-    var group = ""
-    for key in all {
-      let parts = key.path.split(separator: ".").map(String.init)
-      let newGroup = parts.count > 1 ? parts[0] : ""
-      lines.append("")
-      if newGroup != group, !newGroup.isEmpty { lines.append("#\(newGroup):") }
-      group = newGroup
-      let indent = newGroup.isEmpty ? "" : "  "
-      lines.append("#\(indent)# \(key.summary)")
-      lines.append("#\(indent)\(parts.last ?? ""): \(key.defaultValue)")
-    }
-    return lines.joined(separator: "\n") + "\n"
-  }
+extension YAMLNode {
+  /// The text, or `nil` if it is empty.
+  package var filled: String? { scalar.flatMap { $0.isEmpty ? nil : $0 } }
 }

@@ -30,13 +30,10 @@ extension Configuration {
     return configuration
   }
 
-  /// Reads one file, whose values override the current values.
-  package mutating func read(file: String) throws(ConfigurationError) {
-    try read(text: ConfigurationKey.text(of: file), file: file)
-  }
-
-  /// Throws ``ConfigurationError``, with the file name `file`, if `rooms.open` names more rooms
-  /// than `rooms.maximum`. Must be called after all files are read.
+  /// Checks that the values do not contradict each other. Must be called after all files are read.
+  ///
+  /// - Parameter file: The file name for errors.
+  /// - Throws: ``ConfigurationError`` if `rooms.open` names more rooms than `rooms.maximum`.
   package func validate(file: String) throws(ConfigurationError) {
     let open = Set(openRooms).count
     guard open > rooms.maximumRooms else { return }
@@ -44,16 +41,5 @@ extension Configuration {
       file: file, key: "rooms.open",
       message: "names \(Format.count(open, "room")), but rooms.maximum is \(rooms.maximumRooms); "
         + "raise rooms.maximum or open fewer rooms")
-  }
-
-  /// Reads the text of a file, whose values override the current values. Errors name `file`.
-  package mutating func read(text: String, file: String) throws(ConfigurationError) {
-    guard let root = try YAMLNode(parsing: text, file: file) else { return }
-    try ConfigurationKey.read(root, into: &self)
-  }
-
-  /// The text of the default configuration file, with a comment for every key.
-  package static var commentedDefaults: String {
-    ConfigurationKey.commentedDefaults(of: "livehostd")
   }
 }

@@ -1,26 +1,22 @@
 import Wording
 import YAMLReader
 
-extension ConfigurationKey {
+extension Configuration {
   /// The keys that limit the age and the total size of recordings.
-  static let retention = [
-    ConfigurationKey(
-      path: "recordings.maximumAge",
-      summary:
-        "Time from the end of a recording to its deletion, such as 30d or 12h, unless it is in use.",
-      defaultValue: "off"
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.retention.maximumAge = try value.quantity(
-        "a time such as 30d, 12h or off", ageUnits)
+  static let retentionKeys: [FileKey<Configuration>] = [
+    .value(
+      "recordings.maximumAge",
+      "Time from the end of a recording to its deletion, such as 30d or 12h, unless it is in use.",
+      \.retention.maximumAge, default: "off"
+    ) { value throws(ConfigurationError) in
+      try value.quantity("a time such as 30d, 12h or off", ageUnits)
     },
-    ConfigurationKey(
-      path: "recordings.maximumBytes",
-      summary:
-        "Total size above which the oldest recordings are deleted, such as 500MiB or 20GiB.",
-      defaultValue: "off"
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.retention.maximumBytes = try value.quantity(
-        "a size such as 500MiB, 20GiB or off", sizeUnits)
+    .value(
+      "recordings.maximumBytes",
+      "Total size above which the oldest recordings are deleted, such as 500MiB or 20GiB.",
+      \.retention.maximumBytes, default: "off"
+    ) { value throws(ConfigurationError) in
+      try value.quantity("a size such as 500MiB, 20GiB or off", sizeUnits)
     },
   ]
 

@@ -2,10 +2,10 @@ import RateLimiting
 import Throttling
 import YAMLReader
 
-extension ConfigurationKey {
-  /// Returns the configuration key that sets how long events of a kind may be delayed.
-  static func throttling(_ kind: ThrottledKind) -> ConfigurationKey {
-    ConfigurationKey(
+extension Configuration {
+  /// Returns the key that sets how long events of a kind may be delayed.
+  static func throttlingKey(_ kind: ThrottledKind) -> FileKey<Configuration> {
+    FileKey(
       path: kind.key, summary: "\(kind.summary): \(kind.limitClass.promise).",
       defaultValue: standardText(kind)
     ) { value, configuration throws(ConfigurationError) in

@@ -38,6 +38,22 @@ import Testing
   }
 
   @Test(arguments: [
+    ("connect twitch ada", "-- ada"),
+    ("--socket /x -j connect --room r twitch ada bob", "--room r -- ada bob"),
+    (
+      "connect webhook --json=short --listen 127.0.0.1:1 --allow-remote --socket=/x",
+      "--listen 127.0.0.1:1 --allow-remote"
+    ),
+    ("relay --gateway --listen=/x --no-pager --acting", "--listen=/x --acting"),
+  ])
+  func `another program gets the arguments of the verb without the global options`(
+    line: String, expected: String
+  ) throws {
+    let words = try ArrangedArguments(line.split(separator: " ").map(String.init))
+    #expect(words.withoutGlobalOptions.joined(separator: " ") == expected)
+  }
+
+  @Test(arguments: [
     ("capacity main -3 -j", "capacity -j -- main -3"),
     ("ingest f --speed -1", "ingest --speed=-1 f"),
     ("hangs --since -1h", "hangs --since=-1h"),

@@ -26,7 +26,8 @@ package struct CommandLineTool: Sendable {
         Context(
           console: console, environment: environment, mode: mode,
           socketOption: verb.global.socket
-            ?? (verb.global.gateway || verb is any GatewayVerb ? SocketPaths.gateway : nil)))
+            ?? (verb.global.gateway || verb is any GatewayVerb ? SocketPaths.gateway : nil),
+          ownArguments: ArrangedArguments(arguments).withoutGlobalOptions))
       return .done
     } catch is OutputClosed {
       return .done

@@ -7,6 +7,8 @@ package struct Context: Sendable {
   package var environment: ProcessEnvironment
   package var mode: JSONMode
   package var socketOption: String?
+  /// The arguments of the verb as written, without the global options, for another program.
+  package var ownArguments: [String] = []
 
   /// Whether the user asked for JSON instead of text.
   package var wantsJSON: Bool { mode != .off }

@@ -1,6 +1,6 @@
 package import ArgumentParser
 
-/// The arguments of a relay. `livehostctl relay` parses the arguments and passes them to
+/// The arguments of a relay. `livehostctl relay` checks them and passes them on as written to
 /// `livehost-gateway relay`, which parses them again and runs the relay.
 package struct RelayArguments: ParsableArguments {
   @Option(help: ArgumentHelp("Socket to listen on: a path or HOST:PORT.", valueName: "socket"))
@@ -40,15 +40,5 @@ package struct RelayArguments: ParsableArguments {
     if let rate, !(0.1...60).contains(rate) {
       throw ValidationError("--rate must be from 0.1 to 60")
     }
-  }
-
-  /// The options except `--from`, as written on a command line.
-  package var options: [String] {
-    let values = [
-      ("--listen", listen), ("--viewers", "\(viewers)"), ("--rate", rate.map { "\($0)" }),
-      ("--certificate", certificate), ("--key", key), ("--ca", ca),
-    ]
-    return values.flatMap { name, value in value.map { [name, $0] } ?? [] }
-      + (acting ? ["--acting"] : [])
   }
 }

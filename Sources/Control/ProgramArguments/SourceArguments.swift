@@ -1,20 +1,14 @@
 package import ArgumentParser
 
-/// The arguments of a source that runs in the foreground. `livehostctl connect` parses the
-/// arguments and passes them to `livehost-source`, which parses them again and runs the source.
+/// The arguments of a source that runs in the foreground. `livehostctl connect` checks them and
+/// passes them on as written to `livehost-source`, which parses them again and runs the source.
 package protocol SourceArguments: ParsableArguments {
   /// The argument that selects this kind of source, such as `twitch`.
   static var kind: String { get }
   static var abstract: String { get }
   /// The paragraph that the help page shows below the abstract.
   static var discussion: String { get }
-  /// The given options, as written on a command line.
-  var options: [String] { get }
-  var operands: [String] { get }
 }
-
-/// Returns an option as written on a command line; empty if the option has no value.
-func option(_ name: String, _ value: String?) -> [String] { value.map { [name, $0] } ?? [] }
 
 /// The arguments of the source that reads Twitch chats.
 package struct TwitchArguments: SourceArguments {
@@ -42,12 +36,6 @@ package struct TwitchArguments: SourceArguments {
   @OptionGroup package var events: EventSubOptions
 
   package init() {}
-
-  package var options: [String] {
-    option("--server", server) + (noTls ? ["--no-tls"] : []) + option("--history", history)
-      + events.options
-  }
-  package var operands: [String] { channels }
 }
 
 /// The options for connecting and logging in to EventSub.
@@ -76,11 +64,6 @@ package struct EventSubOptions: ParsableArguments {
   package var auth: String?
 
   package init() {}
-
-  package var options: [String] {
-    option("--token-file", tokenFile) + option("--login-file", loginFile) + option("--ca", ca)
-      + option("--url", url) + option("--api", api) + option("--auth", auth)
-  }
 }
 
 /// The arguments of the source that reads EventSub, Twitch's service for events of a channel.
@@ -100,9 +83,6 @@ package struct EventSubArguments: SourceArguments {
   @OptionGroup package var events: EventSubOptions
 
   package init() {}
-
-  package var options: [String] { events.options }
-  package var operands: [String] { [channel] }
 }
 
 /// The arguments of the source that connects to OBS.
@@ -126,9 +106,6 @@ package struct ObsArguments: SourceArguments {
   package var passwordFile: String?
 
   package init() {}
-
-  package var options: [String] { option("--password-file", passwordFile) }
-  package var operands: [String] { server.map { [$0] } ?? [] }
 }
 
 /// The arguments that all sources for ingest servers share.
@@ -146,11 +123,6 @@ package struct StreamOption: ParsableArguments {
   package var stream: String?
 
   package init() {}
-}
-
-extension ServerArguments {
-  package var options: [String] { option("--stream", stream.stream) }
-  package var operands: [String] { [url] }
 }
 
 package struct NginxRTMPArguments: ServerArguments {
@@ -216,10 +188,6 @@ package struct OwncastArguments: ServerArguments {
   @OptionGroup package var sender: SenderOptions
 
   package init() {}
-
-  package var options: [String] {
-    option("--stream", stream.stream) + option("--listen", listen) + sender.options
-  }
 }
 
 /// The options that restrict the senders of webhooks.
@@ -234,10 +202,6 @@ package struct SenderOptions: ParsableArguments {
   package var allowRemote = false
 
   package init() {}
-
-  package var options: [String] {
-    option("--secret-file", secretFile) + (allowRemote ? ["--allow-remote"] : [])
-  }
 }
 
 /// The arguments of the source that receives webhooks.
@@ -266,11 +230,6 @@ package struct WebhookArguments: SourceArguments {
   @OptionGroup package var sender: SenderOptions
 
   package init() {}
-
-  package var options: [String] {
-    option("--listen", listen) + option("--mapping", mapping) + sender.options
-  }
-  package var operands: [String] { [] }
 }
 
 /// The arguments of the source that reads chats from Social Stream Ninja.
@@ -290,7 +249,4 @@ package struct SocialStreamArguments: SourceArguments {
   package var server: String?
 
   package init() {}
-
-  package var options: [String] { option("--server", server) }
-  package var operands: [String] { [session] }
 }

@@ -57,14 +57,15 @@ package enum ArgumentOrder {
   }
 }
 
-struct ArrangedArguments {
-  /// The verb; if it is a group such as `activity`, also the verb inside the group.
+/// The arguments of a command line, sorted by kind.
+package struct ArrangedArguments {
+  /// The verb, followed by the inner verb if the verb is a group.
   var verbs: [String] = []
   var options: [String] = []
   var positionals: [String] = []
   private var isTerminated = false
 
-  init(_ arguments: [String]) throws(Failure) {
+  package init(_ arguments: [String]) throws(Failure) {
     var seen: Set<String> = []
     var rest = arguments[...]
     while let argument = rest.popFirst() {
@@ -119,7 +120,22 @@ struct ArrangedArguments {
       ? ["--"] + positionals : positionals
   }
 
-  /// Returns whether an option with a value may be repeated; nil for a flag, which has no value.
+  /// The arguments after the verb except ``GlobalOptions``, for another program.
+  package var withoutGlobalOptions: [String] {
+    var own: [String] = []
+    var rest = options[...]
+    // The value of an option never looks like an option; the parser has checked this.
+    while let word = rest.popFirst() {
+      switch word.prefix(while: { $0 != "=" }) {
+      case "--socket": if word == "--socket" { _ = rest.popFirst() }
+      case "--json", "-j", "--gateway", "--no-pager": break
+      default: own.append(word)
+      }
+    }
+    return positionals.isEmpty ? own : own + ["--"] + positionals
+  }
+
+  /// Returns whether an option that takes a value may be repeated; nil for a flag.
   private static func takesValue(_ option: String) -> Bool? {
     switch option {
     // Building the lookup table is slow, so the most common options are listed here.

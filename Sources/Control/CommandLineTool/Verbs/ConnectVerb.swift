@@ -34,11 +34,8 @@ struct ConnectKindVerb<Arguments: SourceArguments>: Verb {
 
   func run(_ context: Context) async throws {
     let sockets = try context.sockets(\.ingest)
-    var words = [Arguments.kind] + arguments.options
-    if let room { words += ["--room", room.description] }
-    words += ["--ingest", sockets.ingest, "--control", sockets.control]
+    var words = [Arguments.kind, "--ingest", sockets.ingest, "--control", sockets.control]
     if context.wantsJSON { words.append("--json") }
-    throw context.become(
-      "livehost-source", of: "livehost-sources", words + ["--"] + arguments.operands)
+    throw context.become("livehost-source", of: "livehost-sources", words + context.ownArguments)
   }
 }

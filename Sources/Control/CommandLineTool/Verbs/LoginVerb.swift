@@ -36,10 +36,7 @@ struct LoginTwitchVerb: Verb {
   var auth: String?
 
   func run(_ context: Context) async throws {
-    var words = ["login-twitch", "--client-id", clientId]
-    if let file { words += ["--file", file] }
-    if let auth { words += ["--auth", auth] }
-    if context.wantsJSON { words.append("--json") }
+    let words = ["login-twitch"] + (context.wantsJSON ? ["--json"] : []) + context.ownArguments
     throw context.become("livehost-source", of: "livehost-sources", words)
   }
 }

@@ -17,9 +17,9 @@ struct RelayVerb: Verb {
   @OptionGroup var arguments: RelayArguments
 
   func run(_ context: Context) async throws {
-    let origin = try arguments.from ?? context.sockets(\.control).control
+    let origin =
+      arguments.from == nil ? ["--from", try context.sockets(\.control).control] : []
     throw context.become(
-      "livehost-gateway", of: "livehost-gateway",
-      ["relay", "--from", origin] + arguments.options)
+      "livehost-gateway", of: "livehost-gateway", ["relay"] + origin + context.ownArguments)
   }
 }

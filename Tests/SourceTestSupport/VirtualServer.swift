@@ -1,17 +1,10 @@
+package import LiveSources
 package import RateLimiting
 import TestSupport
 
 /// The session of a live source, as driven by a simulation.
-package protocol VirtualSession {
-  associatedtype Effect
-
-  var deadline: Instant? { get }
-  /// The number of messages that the session received more than once and forwarded once.
-  var duplicates: Int { get }
-
-  mutating func takeEffects() -> [Effect]
+package protocol VirtualSession: SourceSession {
   mutating func closed(_ id: Int, reason: String, at now: Instant)
-  mutating func wake(at now: Instant)
 }
 
 /// A platform's server and a network on virtual time, around one session. The seed determines the

@@ -4,8 +4,9 @@ package import RateLimiting
 
 /// Monitors a stream on an ingest server: decides when to poll, and interprets the responses.
 ///
-/// A state machine without I/O: the owner passes responses and the time, and performs the effects.
-package struct ServerSession {
+/// A value without sockets and clocks: its owner passes answers and the time, and performs the
+/// effects.
+package struct ServerSession: SourceSession {
   package enum Effect: Equatable, Sendable {
     /// Poll the server. Report the result with `answered(_:_:at:)` or `failed(_:_:at:)`.
     case ask(Int)
@@ -51,9 +52,9 @@ package struct ServerSession {
   /// The part of `odd` that has been reported.
   private var reportedOdd = OddValueCounts()
   private var pace = StatusPace()
-  private var effects: [Effect] = []
+  package var effects: [Effect] = []
   /// The number of events delivered to the room.
-  package private(set) var events = 0
+  package private(set) var forwarded = 0
 
   /// Creates a session. `namesStream` determines whether the status names the monitored stream.
   package init(
@@ -67,12 +68,6 @@ package struct ServerSession {
     setStatus(SourceStatus(.connecting))
   }
 
-  /// Removes and returns the effects to perform, in order. Call this after every other method.
-  package mutating func takeEffects() -> [Effect] {
-    defer { effects = [] }
-    return effects
-  }
-
   private mutating func setStatus(_ status: SourceStatus) {
     guard status != self.status else { return }
     self.status = status
@@ -80,7 +75,7 @@ package struct ServerSession {
   }
 
   private mutating func report(_ effect: Effect) {
-    events += 1
+    forwarded += 1
     effects.append(effect)
   }
 

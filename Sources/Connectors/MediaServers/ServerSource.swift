@@ -4,22 +4,22 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Performs the effects of a ``ServerSession``. Belongs to one event loop.
-package final class ServerSource: LiveSource {
+/// Performs the effects of a ``ServerSession``, with its requests and clock.
+///
+/// Belongs to one event loop.
+package final class ServerSource: SessionSource {
   private let server: MediaServer
   private let address: HTTPAddress
   private let security: PeerSecurity?
   package let delivery: SourceDelivery
   private let room: RoomName
-  private let eventLoop: any EventLoop
-  private var session: ServerSession
+  package let eventLoop: any EventLoop
+  package var session: ServerSession
   private var fetches: [HTTPFetch] = []
   private var answers: [HTTPAnswer?] = []
-  private let timer = SourceTimer()
+  package let timer = SourceTimer()
 
   package var events = SourceEvents()
-  package var forwarded: Int { session.events }
-  package var duplicates: Int { 0 }
 
   /// - Parameter stream: The name of the stream to monitor. `nil` selects the first live stream.
   package init(
@@ -49,15 +49,7 @@ package final class ServerSource: LiveSource {
     fetches = []
   }
 
-  private func advance(_ body: (inout ServerSession, Instant) -> Void) {
-    guard !timer.isStopped else { return }
-    body(&session, SourceDelivery.now)
-    for effect in session.takeEffects() { perform(effect) }
-    delivery.flush()
-    timer.set(session.deadline, on: eventLoop) { [self] in advance { $0.wake(at: $1) } }
-  }
-
-  private func perform(_ effect: ServerSession.Effect) {
+  package func perform(_ effect: ServerSession.Effect) {
     switch effect {
     case .ask(let attempt): ask(attempt)
     case .stream(let state, let time):
@@ -75,6 +67,8 @@ package final class ServerSource: LiveSource {
       report(SourceGap(from: from, to: to, reason: reason), of: address.description, in: room)
     }
   }
+
+  package func performedAll() { delivery.flush() }
 
   private func deliver(_ type: String, at time: Instant, _ body: (inout JSONWriter) -> Void) {
     SourceLine.event(type, room: room, at: SourceDelivery.wallTime(time), body)

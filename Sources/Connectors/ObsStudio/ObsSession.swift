@@ -6,8 +6,9 @@ package import RateLimiting
 /// Monitors OBS and carries out a room's requests: decides which messages to send, and interprets
 /// the responses.
 ///
-/// A state machine without I/O: the owner passes messages and the time, and performs the effects.
-package struct ObsSession {
+/// A value without sockets and clocks: its owner passes messages and the time, and performs the
+/// effects.
+package struct ObsSession: SourceSession {
   package enum Effect: Equatable, Sendable {
     /// Connect. Report the result with `opened(_:at:)` or `closed(_:code:reason:at:)`.
     case connect(Int)
@@ -61,7 +62,7 @@ package struct ObsSession {
   private var status = SourceStatus(.connecting)
   /// The reason why no requests arrive from the room, or `nil` if they do.
   private var controllerProblem: String?
-  private var effects: [Effect] = []
+  package var effects: [Effect] = []
 
   private var nextPoll: Instant?
   private(set) var polls = 0
@@ -96,13 +97,6 @@ package struct ObsSession {
     lastHeard = now
     liveness = Liveness(silence: settings.silence, patience: nil, at: now)
     perform(.status(status))
-  }
-
-  /// Removes and returns the effects to perform, in order. Call this after every other method.
-  package mutating func takeEffects() -> [Effect] {
-    guard !effects.isEmpty else { return [] }
-    defer { effects = [] }
-    return effects
   }
 
   mutating func perform(_ effect: Effect) { effects.append(effect) }

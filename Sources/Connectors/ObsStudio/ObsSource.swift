@@ -5,16 +5,18 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Performs the effects of an ``ObsSession``. Belongs to one event loop.
-package final class ObsSource: LiveSource {
+/// Performs the effects of an ``ObsSession``, with its sockets and clock.
+///
+/// Belongs to one event loop.
+package final class ObsSource: SessionSource {
   private let address: PeerAddress
   package let delivery: SourceDelivery
   private let room: RoomName
   private let requests: RoomRequests?
-  private let eventLoop: any EventLoop
-  private var session: ObsSession
+  package let eventLoop: any EventLoop
+  package var session: ObsSession
   private var connection: (id: Int, WebSocketConnection)?
-  private let timer = SourceTimer()
+  package let timer = SourceTimer()
   private var isPaused = false
   private var status = SourceStatus(.connecting)
 
@@ -35,9 +37,6 @@ package final class ObsSource: LiveSource {
     session = ObsSession(settings, generator: SystemRandomNumberGenerator(), at: SourceDelivery.now)
   }
 
-  package var forwarded: Int { session.forwarded }
-  package var duplicates: Int { 0 }
-
   package func start() {
     delivery.pause = { [weak self] in self?.pause($0) }
     requests?.received = { [weak self] in self?.handle($0) }
@@ -57,18 +56,7 @@ package final class ObsSource: LiveSource {
     connection = nil
   }
 
-  private func advance(_ body: (inout ObsSession, Instant) -> Void) {
-    guard !timer.isStopped else { return }
-    body(&session, SourceDelivery.now)
-    var effects = session.takeEffects()
-    while !effects.isEmpty {
-      for effect in effects { perform(effect) }
-      effects = session.takeEffects()
-    }
-    timer.set(session.deadline, on: eventLoop) { [self] in advance { $0.wake(at: $1) } }
-  }
-
-  private func perform(_ effect: ObsSession.Effect) {
+  package func perform(_ effect: ObsSession.Effect) {
     switch effect {
     case .connect(let id): connect(id)
     case .close(let id):

@@ -7,8 +7,9 @@ package import RateLimiting
 /// Reads the messages of a Social Stream Ninja session: decides when to connect and which messages
 /// count.
 ///
-/// A state machine without I/O: the owner passes messages and the time, and performs the effects.
-package struct SocialStreamSession {
+/// A value without sockets and clocks: its owner passes messages and the time, and performs the
+/// effects.
+package struct SocialStreamSession: SourceSession {
   package enum Effect: Equatable, Sendable {
     /// Connect. Report the result with `opened(_:at:)` or `closed(_:reason:at:)`.
     case connect(Int)
@@ -42,7 +43,7 @@ package struct SocialStreamSession {
   private var gap: (since: Instant, reason: String)?
   private var status: SourceStatus?
   private var pace = StatusPace()
-  private var effects: [Effect] = []
+  package var effects: [Effect] = []
   /// The number of events delivered to the room.
   package var forwarded: Int { output.lines }
   /// The number of repeated messages.
@@ -60,12 +61,6 @@ package struct SocialStreamSession {
     self.generator = generator
     connectAt = now
     setStatus(SourceStatus(.connecting))
-  }
-
-  /// Removes and returns the effects to perform, in order. Call this after every other method.
-  package mutating func takeEffects() -> [Effect] {
-    defer { effects = [] }
-    return effects
   }
 
   private mutating func setStatus(_ status: SourceStatus) {

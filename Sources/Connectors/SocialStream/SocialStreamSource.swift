@@ -5,9 +5,11 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Performs the effects of a ``SocialStreamSession``. Belongs to one event loop.
-package final class SocialStreamSource: LiveSource {
-  /// The public server of the Social Stream Ninja project.
+/// Performs the effects of a ``SocialStreamSession``, with its socket and clock.
+///
+/// Belongs to one event loop.
+package final class SocialStreamSource: SessionSource {
+  /// The project's public server.
   package static let server = "wss://io.socialstream.ninja"
   /// The server's channel to which Social Stream Ninja sends chats.
   private static let channel = 4
@@ -20,15 +22,13 @@ package final class SocialStreamSource: LiveSource {
   private let security: PeerSecurity?
   package let delivery: SourceDelivery
   private let room: RoomName
-  private let eventLoop: any EventLoop
-  private var session: SocialStreamSession
+  package let eventLoop: any EventLoop
+  package var session: SocialStreamSession
   private var connection: (id: Int, socket: WebSocketConnection)?
   private var isPaused = false
-  private let timer = SourceTimer()
+  package let timer = SourceTimer()
 
   package var events = SourceEvents()
-  package var forwarded: Int { session.forwarded }
-  package var duplicates: Int { session.duplicates }
 
   package init(
     session name: Secret, server: HTTPAddress, security: PeerSecurity?, delivery: SourceDelivery,
@@ -58,14 +58,7 @@ package final class SocialStreamSource: LiveSource {
     connection = nil
   }
 
-  private func advance(_ body: (inout SocialStreamSession, Instant) -> Void) {
-    guard !timer.isStopped else { return }
-    body(&session, SourceDelivery.now)
-    for effect in session.takeEffects() { perform(effect) }
-    timer.set(session.deadline, on: eventLoop) { [self] in advance { $0.wake(at: $1) } }
-  }
-
-  private func perform(_ effect: SocialStreamSession.Effect) {
+  package func perform(_ effect: SocialStreamSession.Effect) {
     switch effect {
     case .connect(let id): connect(id)
     case .close(let id):

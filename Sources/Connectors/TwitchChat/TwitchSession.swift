@@ -10,8 +10,9 @@ package import RateLimiting
 /// new connection joins before the old connection is closed, and lines sent by both count once. The
 /// session records the start of each channel's outage, in order to report the outage.
 ///
-/// A state machine without I/O: the owner passes lines and the time, and performs the effects.
-package struct TwitchSession {
+/// A value without sockets and clocks: its owner passes lines and the time, and performs the
+/// effects.
+package struct TwitchSession: SourceSession {
   package enum Effect: Equatable, Sendable {
     /// Connect. Report the result with `opened(_:at:)` or `closed(_:reason:at:)`.
     case connect(Int)
@@ -61,7 +62,8 @@ package struct TwitchSession {
   private var copiesEnd: Instant?
   var isOver = false
   private var lastID = 0
-  private var effects: [Effect] = []
+  package var effects: [Effect] = []
+  /// The number of forwarded lines.
   package var forwarded = 0
 
   /// - Parameter generator: The source of randomness for waits and anonymous names.
@@ -85,13 +87,6 @@ package struct TwitchSession {
 
   /// The number of lines that arrived repeatedly.
   package var duplicates: Int { channels.values.reduce(0) { $0 + $1.duplicates } }
-
-  /// Removes and returns the effects to perform, in order. Call this after every other method.
-  package mutating func takeEffects() -> [Effect] {
-    guard !effects.isEmpty else { return [] }
-    defer { effects = [] }
-    return effects
-  }
 
   mutating func perform(_ effect: Effect) { effects.append(effect) }
 

@@ -3,9 +3,12 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Performs the effects of a ``TwitchSession``. Belongs to one event loop.
-package final class TwitchSource: LiveSource {
-  /// The daemon's line limit, which exceeds Twitch's limit of 8,191 bytes for tags.
+/// Performs the effects of a ``TwitchSession``, with its sockets and clock.
+///
+/// Belongs to one event loop.
+package final class TwitchSource: SessionSource {
+  /// Longer than any line of Twitch, whose tags have up to 8,191 bytes. It is the daemon's line
+  /// limit.
   private static let longestLine = 64 * 1024
 
   private struct Peer {
@@ -16,11 +19,11 @@ package final class TwitchSource: LiveSource {
   private let address: PeerAddress
   private let security: PeerSecurity?
   package let delivery: SourceDelivery
-  private let eventLoop: any EventLoop
-  private var session: TwitchSession
+  package let eventLoop: any EventLoop
+  package var session: TwitchSession
   private var peers: [Int: Peer] = [:]
   private var statuses: [String: SourceStatus] = [:]
-  private let timer = SourceTimer()
+  package let timer = SourceTimer()
   private var isPaused = false
   /// The number of messages without an identifier from the server, for which identifiers were
   /// generated.
@@ -47,9 +50,6 @@ package final class TwitchSource: LiveSource {
       settings, generator: SystemRandomNumberGenerator(), at: SourceDelivery.now)
   }
 
-  package var forwarded: Int { session.forwarded }
-  package var duplicates: Int { session.duplicates }
-
   package func start() {
     delivery.pause = { [weak self] in self?.pause($0) }
     advance { $0.wake(at: $1) }
@@ -67,22 +67,7 @@ package final class TwitchSource: LiveSource {
     history?.cancel()
   }
 
-  private func advance(_ body: (inout TwitchSession, Instant) -> Void) {
-    guard !timer.isStopped else { return }
-    body(&session, SourceDelivery.now)
-    settle()
-  }
-
-  private func settle() {
-    var effects = session.takeEffects()
-    while !effects.isEmpty {
-      for effect in effects { perform(effect) }
-      effects = session.takeEffects()
-    }
-    timer.set(session.deadline, on: eventLoop) { [self] in advance { $0.wake(at: $1) } }
-  }
-
-  private func perform(_ effect: TwitchSession.Effect) {
+  package func perform(_ effect: TwitchSession.Effect) {
     switch effect {
     case .connect(let id): connect(id)
     case .close(let id): peers.removeValue(forKey: id)?.connection.close()

@@ -11,9 +11,9 @@ package import RateLimiting
 /// connection, the new one is welcomed before the old one is closed, and messages sent by both
 /// count once. After a lost session, the outage is reported and all subscriptions are made again.
 ///
-/// A state machine without I/O: the owner passes messages, answers and the time, and performs the
-/// effects.
-package struct EventSubSession {
+/// A value without sockets and clocks: its owner passes messages, answers and the time, and
+/// performs the effects.
+package struct EventSubSession: SourceSession {
   package enum Effect: Equatable, Sendable {
     /// Connect. Report the result with `opened(_:at:)` or `closed(_:reason:at:)`.
     case connect(Int, HTTPAddress)
@@ -118,8 +118,8 @@ package struct EventSubSession {
   private var remark: String?
   private var notShown = 0
   private var pace = StatusPace()
-  private var effects: [Effect] = []
-  /// The number of events delivered to the room, and of duplicates that were dropped.
+  package var effects: [Effect] = []
+  /// The number of events delivered to the room, and of copies that were dropped.
   package private(set) var forwarded = 0
   package private(set) var duplicates = 0
 
@@ -129,13 +129,6 @@ package struct EventSubSession {
     self.generator = generator
     validateAt = now + settings.validation
     perform(.status(status))
-  }
-
-  /// Removes and returns the effects to perform, in order. Call this after every other method.
-  package mutating func takeEffects() -> [Effect] {
-    guard !effects.isEmpty else { return [] }
-    defer { effects = [] }
-    return effects
   }
 
   mutating func perform(_ effect: Effect) { effects.append(effect) }

@@ -5,28 +5,28 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Performs the effects of an ``EventSubSession``. Belongs to one event loop.
-package final class EventSubSource: LiveSource {
+/// Performs the effects of an ``EventSubSession``, with its sockets, clock and login.
+///
+/// Belongs to one event loop.
+package final class EventSubSource: SessionSource {
   private let api: HTTPAddress
   private let logins: HTTPAddress
   private let security: PeerSecurity?
-  private let eventLoop: any EventLoop
+  package let eventLoop: any EventLoop
   private let room: RoomName
   private let channel: String
   private var login: TwitchLogin
-  private var session: EventSubSession
+  package var session: EventSubSession
   private var connections: [Int: WebSocketConnection] = [:]
   private var fetches: [Int: HTTPFetch] = [:]
   private var renewal: HTTPFetch?
-  private let timer = SourceTimer()
+  package let timer = SourceTimer()
   private var isPaused = false
   private var status = SourceStatus(.connecting)
   private var output = NativeLines()
 
   package let delivery: SourceDelivery
   package var events = SourceEvents()
-  package var forwarded: Int { session.forwarded }
-  package var duplicates: Int { session.duplicates }
 
   /// - Parameter security: The TLS settings for encrypted addresses.
   package init(
@@ -60,18 +60,7 @@ package final class EventSubSource: LiveSource {
     (connections, fetches, renewal) = ([:], [:], nil)
   }
 
-  private func advance(_ body: (inout EventSubSession, Instant) -> Void) {
-    guard !timer.isStopped else { return }
-    body(&session, SourceDelivery.now)
-    var effects = session.takeEffects()
-    while !effects.isEmpty {
-      for effect in effects { perform(effect) }
-      effects = session.takeEffects()
-    }
-    timer.set(session.deadline, on: eventLoop) { [self] in advance { $0.wake(at: $1) } }
-  }
-
-  private func perform(_ effect: EventSubSession.Effect) {
+  package func perform(_ effect: EventSubSession.Effect) {
     switch effect {
     case .connect(let id, let address): connect(id, address)
     case .close(let id): connections.removeValue(forKey: id)?.close()

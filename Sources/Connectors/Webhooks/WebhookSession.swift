@@ -9,8 +9,9 @@ package import RateLimiting
 /// that takes longer than ``patience``. After a 503, the events remain in flight, so the sender's
 /// retry must be recognised, by the mapping's identifier or else by the delivery's bytes.
 ///
-/// A state machine without I/O: the owner passes deliveries and the time, and performs the effects.
-package struct WebhookSession {
+/// A value without sockets and clocks: its owner passes deliveries and the time, and performs the
+/// effects.
+package struct WebhookSession: SourceSession {
   package enum Effect: Equatable, Sendable {
     /// Deliver lines, without line endings, to the daemon.
     case deliver([[UInt8]])
@@ -50,7 +51,7 @@ package struct WebhookSession {
   private var unfit = UnfitDeliveries()
   /// The members with unusable values, by their names in the mapping.
   private var odd = OddValueCounts()
-  private var effects: [Effect] = []
+  package var effects: [Effect] = []
 
   /// The number of delivered events, and of deliveries that were duplicates, were refused, or
   /// matched no rule.
@@ -63,12 +64,6 @@ package struct WebhookSession {
     self.mapping = mapping
     listening = "listening on \(address)"
     effects.append(.status(state))
-  }
-
-  /// Removes and returns the effects to perform, in order. Call this after every other method.
-  package mutating func takeEffects() -> [Effect] {
-    defer { effects = [] }
-    return effects
   }
 
   // MARK: Deliveries

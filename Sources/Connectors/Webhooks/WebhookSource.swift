@@ -3,21 +3,21 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Performs the effects of a ``WebhookSession``. Belongs to one event loop.
-package final class WebhookSource: LiveSource {
+/// Performs the effects of a ``WebhookSession``, with its server and clock.
+///
+/// Belongs to one event loop.
+package final class WebhookSource: SessionSource {
   private let address: PeerAddress
   package let delivery: SourceDelivery
   private let room: RoomName
-  private let eventLoop: any EventLoop
+  package let eventLoop: any EventLoop
   private let gate: WebhookGate
   private let limits: WebhookServer.Limits
-  private var session: WebhookSession
+  package var session: WebhookSession
   private var server: WebhookServer?
-  private let timer = SourceTimer()
+  package let timer = SourceTimer()
 
   package var events = SourceEvents()
-  package var forwarded: Int { session.forwarded }
-  package var duplicates: Int { session.duplicates }
   package var refused: Int { session.refused }
 
   package init(
@@ -76,15 +76,7 @@ package final class WebhookSource: LiveSource {
     server?.stop()
   }
 
-  private func advance(_ body: (inout WebhookSession, Instant) -> Void) {
-    guard !timer.isStopped else { return }
-    body(&session, SourceDelivery.now)
-    for effect in session.takeEffects() { perform(effect) }
-    delivery.flush()
-    timer.set(session.deadline, on: eventLoop) { [self] in advance { $0.wake(at: $1) } }
-  }
-
-  private func perform(_ effect: WebhookSession.Effect) {
+  package func perform(_ effect: WebhookSession.Effect) {
     switch effect {
     case .deliver(let lines): for line in lines { line.withUnsafeBytes { delivery.deliver($0) } }
     case .answer(let id, let answer): server?.answer(id, answer)
@@ -93,4 +85,6 @@ package final class WebhookSource: LiveSource {
       report(SourceGap(from: from, to: to, reason: reason), of: address.description, in: room)
     }
   }
+
+  package func performedAll() { delivery.flush() }
 }

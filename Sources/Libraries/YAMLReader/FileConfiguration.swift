@@ -3,8 +3,8 @@ import Wording
 
 /// The configuration of a program, read from files.
 ///
-/// A program declares its keys in one table, ``keys``. The parser of the file, the check for unknown
-/// keys, the commented default file and the manual use this table.
+/// A program declares its keys in one table, ``keys``. The parser of the file, the check for
+/// unknown keys, the commented default file and the manual use this table.
 package protocol FileConfiguration: Sendable {
   static var keys: [FileKey<Self>] { get }
   /// The program whose option `--print-default-config` shows all keys.

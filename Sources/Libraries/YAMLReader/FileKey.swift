@@ -1,6 +1,6 @@
 /// One key of a program's configuration file: its name, its meaning, and how it is read.
 package struct FileKey<Target: FileConfiguration>: Sendable {
-  package typealias Field<Value> = WritableKeyPath<Target, Value> & Sendable
+  package typealias Field<Value> = any WritableKeyPath<Target, Value> & Sendable
 
   /// The path with dots, such as `rooms.maximum`.
   package let path: String

@@ -542,7 +542,8 @@ let tests: [Target] =
         "LiveEvents",
         "LivehostDaemon", "HangSimulation", "RateLimiting", "Simulation", "Varlink", "ViewGraph",
         "TestSupport",
-        "UnixSockets", "WireFormats", "livehostd", "livehostctl", "SocketTestSupport",
+        "UnixSockets", "WireFormats", "YAMLReader", "livehostd", "livehostctl",
+        "SocketTestSupport",
       ] + nio),
     .executableTarget(
       name: "ScriptedTwitch", dependencies: ["SourceTestSupport"] + nio,

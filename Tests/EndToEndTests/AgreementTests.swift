@@ -15,6 +15,7 @@ import Throttling
 import Varlink
 import ViewGraph
 import WireFormats
+import YAMLReader
 
 /// Checks that the simulator and the daemon process a minute of a host's stream identically.
 @Suite(.serialized)

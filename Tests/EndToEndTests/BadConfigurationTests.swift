@@ -1,6 +1,7 @@
 import Foundation
 import LivehostDaemon
 import Testing
+import YAMLReader
 
 @Suite struct BadConfigurationTests {
   struct Bad: Sendable, CustomTestStringConvertible {

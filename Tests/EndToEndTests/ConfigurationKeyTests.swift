@@ -3,6 +3,7 @@ import LivehostDaemon
 import SocketTestSupport
 import Testing
 import Throttling
+import YAMLReader
 
 /// Checks every key of the configuration file. The keys come from the list with which the program
 /// reads, prints and documents its configuration.

@@ -56,7 +56,9 @@ private func murmur(seconds: Int, rate: (Int) -> Int) -> [WrittenMessage] {
 }
 
 @Suite struct AnalysisTests {
-  @Test func `a burst is a highlight and has the word that marks it`() async throws {
+  @Test func `a sudden rush of messages is a highlight, and its commonest new word comes first`()
+    async throws
+  {
     let result = try await analyze(.highlights, MessageList(chat())) { _, _ in }
     let peaks = try #require(result.json["highlights"]?.arrayValue)
     #expect(peaks.count == 1)
@@ -75,7 +77,9 @@ private func murmur(seconds: Int, rate: (Int) -> Int) -> [WrittenMessage] {
     #expect((890_000...905_000).contains(start))
   }
 
-  @Test func `neither chance nor the usual waves of a chat are highlights`() async throws {
+  @Test func `neither random variation nor a regular alternation of rates is a highlight`()
+    async throws
+  {
     for rate in [1, 5, 20] {
       let even = try await analyze(.highlights, MessageList(murmur(seconds: 7_200) { _ in rate })) {
         _, _ in
@@ -94,14 +98,16 @@ private func murmur(seconds: Int, rate: (Int) -> Int) -> [WrittenMessage] {
     #expect(late.isEmpty, "\(waves.lines)")
   }
 
-  @Test func `variations of an advertisement are one cluster`() async throws {
+  @Test func `variations of one advertisement form one cluster`() async throws {
     let result = try await analyze(.spam, MessageList(chat())) { _, _ in }
     let top = try #require(result.json["top"]?.arrayValue?.first)
     #expect(top["messages"] == 80)
     #expect(top["forms"] == 2)
   }
 
-  @Test func `the person who writes most comes first`() async throws {
+  @Test func `the list of chatters begins with the person who wrote the most messages`()
+    async throws
+  {
     let messages = chat()
     let result = try await analyze(.chatters, MessageList(messages)) { _, _ in }
     #expect(result.json["messages"]?.integerValue == Int64(messages.count))
@@ -117,14 +123,14 @@ private func murmur(seconds: Int, rate: (Int) -> Int) -> [WrittenMessage] {
   }
 
   @Test(arguments: AnalysisKind.allCases)
-  func `the same messages give the same result in any run`(kind: AnalysisKind) async throws {
+  func `analysing the same messages twice gives equal results`(kind: AnalysisKind) async throws {
     let first = try await analyze(kind, MessageList(chat())) { _, _ in }
     let second = try await analyze(kind, MessageList(chat())) { _, _ in }
     #expect(first.json == second.json)
   }
 
   @Test(arguments: AnalysisKind.allCases)
-  func `a cancelled analysis ends`(kind: AnalysisKind) async throws {
+  func `cancelling an analysis ends it with a CancellationError`(kind: AnalysisKind) async throws {
     let messages = (0..<20).flatMap { _ in chat() }
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }

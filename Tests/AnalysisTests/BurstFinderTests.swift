@@ -49,7 +49,8 @@ import Testing
         }))
   }
 
-  @Test func `five messages that are nearly identical are a wave, which grows from batch to batch`()
+  @Test
+  func `five nearly identical messages are a burst of duplicates, which grows from batch to batch`()
     async throws
   {
     var chat = Chat()
@@ -62,7 +63,9 @@ import Testing
     #expect(found == ChatFindings(run: 3, members: members((1, 1, 1))))
   }
 
-  @Test func `messages that follow each other after a long time are no wave`() async throws {
+  @Test func `equal messages that are written minutes apart are not a burst of duplicates`()
+    async throws
+  {
     var chat = Chat()
     for minute in 1...9 {
       let found = try await chat.search([advert], at: Timestamp(minute) * 60_000)
@@ -73,13 +76,16 @@ import Testing
     #expect(found.members == members((-1, 5, 1)))
   }
 
-  @Test func `short texts are no wave`() async throws {
+  @Test func `repeated short texts are not a burst of duplicates`() async throws {
     var chat = Chat()
     let found = try await chat.search(Array(repeating: "GG 123456", count: 99))
     #expect(found == ChatFindings(run: 1))
   }
 
-  @Test func `after a restart a wave is known by its sample, and keeps its number`() async throws {
+  @Test
+  func `after a restart a burst of duplicates is recognised by its sample and keeps its number`()
+    async throws
+  {
     var chat = Chat()
     // Cut within a character.
     let long = String(repeating: "né", count: 20) + advert + String(repeating: "é", count: 300)
@@ -93,7 +99,7 @@ import Testing
     #expect(found == ChatFindings(run: 3, members: members((0, 1, 2), (1, 1, 1))))
   }
 
-  @Test func `a wave that has ended begins anew under another number`() async throws {
+  @Test func `a burst of duplicates that recurs after its end gets a new number`() async throws {
     var chat = Chat()
     _ = try await chat.search(Array(repeating: advert, count: 9))
     chat.waves = []
@@ -103,7 +109,7 @@ import Testing
     #expect(found.samples.count == 1 && found.members == members((-4, 5, 2)))
   }
 
-  @Test func `a text between two waves makes them one`() async throws {
+  @Test func `a text similar to two bursts of duplicates merges them into one`() async throws {
     var chat = Chat()
     let (one, two) = (other(1) + other(2) + other(3), other(3) + other(4) + other(5))
     _ = try await chat.search(Array(repeating: one, count: 5) + Array(repeating: two, count: 5))
@@ -118,7 +124,10 @@ import Testing
     #expect(next == ChatFindings(run: 3, members: members((0, 1, 1))))
   }
 
-  @Test func `waves outlive what is remembered of other texts`() async throws {
+  @Test
+  func `a burst of duplicates is still recognised after the finder has forgotten other texts`()
+    async throws
+  {
     var chat = Chat()
     _ = try await chat.search(Array(repeating: advert, count: 5))
     for part in 0..<5 {
@@ -127,7 +136,9 @@ import Testing
     }
   }
 
-  @Test func `a limited number of waves begins in one run, the others in the next`() async throws {
+  @Test func `at most a fixed number of bursts begin in one run, and the others begin in the next`()
+    async throws
+  {
     var chat = Chat()
     let texts = (0..<20).flatMap { Array(repeating: other($0), count: 5) }
     let (first, second) = (try await chat.search(texts), try await chat.search(texts))
@@ -135,7 +146,7 @@ import Testing
     #expect(second.samples.count == 4)
   }
 
-  @Test func `a cancelled search ends`() async throws {
+  @Test func `cancelling a search for bursts ends it with a CancellationError`() async throws {
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       var chat = Chat()
@@ -144,7 +155,7 @@ import Testing
     await #expect(throws: CancellationError.self) { _ = try await task.value }
   }
 
-  @Test func `a batch has a limited number of messages and of bytes`() {
+  @Test func `the messages of a batch are limited in number and in bytes`() {
     var batch = MessageBatch()
     let long = ChatMessage(
       id: "m", userID: "u", userName: "U", text: String(repeating: "long ", count: 1_000))

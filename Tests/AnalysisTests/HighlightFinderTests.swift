@@ -54,7 +54,7 @@ private struct RunningChat {
   }
 
   @Test(arguments: [1, 7, 64, 8_192])
-  func `a running chat has the highlights of its recording, however it comes in batches`(size: Int)
+  func `a running chat, in batches of any size, has the same highlights as its recording`(size: Int)
     async throws
   {
     let messages = match()
@@ -77,13 +77,16 @@ private struct RunningChat {
     #expect(running.lines == recorded.lines)
   }
 
-  @Test func `a highlight is found while it lasts`() async throws {
+  @Test func `a highlight is found before it has ended`() async throws {
     var chat = RunningChat()
     try await chat.take(match().filter { $0.timestamp < origin + 308_000 })
     #expect(chat.timeline.entries.map(\.endedAt) == [origin + 307_000])
   }
 
-  @Test func `messages that come seconds late count, and later ones do not`() async throws {
+  @Test
+  func `messages that arrive 8 seconds late are counted, but messages 30 seconds late are not`()
+    async throws
+  {
     let messages = match()
     let inTime = try await highlights(messages)
     func delayed(_ seconds: Int) -> [WrittenMessage] {
@@ -101,7 +104,10 @@ private struct RunningChat {
     #expect(lost.first.map(\.busiest) ?? 0 < 100)
   }
 
-  @Test func `a clock that was set back, or ran ahead once, ends nothing for long`() async throws {
+  @Test
+  func `highlights are still found after a clock was set back or one timestamp was far ahead`()
+    async throws
+  {
     let ahead = [written("ahead", at: origin + 40_000_000)]
     let found = try await highlights(ahead + match())
     #expect(found.count == 1 && found.first?.words.first == "GOAL")
@@ -129,7 +135,9 @@ private struct RunningChat {
     #expect(try await highlights(messages).first?.words.first == "GOAL")
   }
 
-  @Test func `a search that does not follow the one before begins anew`() async throws {
+  @Test func `if a batch was skipped, the search starts again without the earlier messages`()
+    async throws
+  {
     var chat = RunningChat()
     let messages = match()
     try await chat.take(messages.filter { $0.timestamp < origin + 300_000 })
@@ -138,7 +146,9 @@ private struct RunningChat {
     #expect(chat.timeline.entries.isEmpty)
   }
 
-  @Test func `a cancelled search ends, and the next one begins anew`() async throws {
+  @Test func `after a cancelled search, the next search starts again and finds the highlight`()
+    async throws
+  {
     let finders = KeptFinders()
     var batch = MessageBatch()
     for message in match() { _ = batch.append(message.message, at: message.timestamp) }
@@ -152,7 +162,7 @@ private struct RunningChat {
     #expect(try await finders.find(search).highlights.count == 1)
   }
 
-  @Test func `a timeline keeps the newest, under numbers that stay the same`() {
+  @Test func `a timeline keeps the newest highlights, and their numbers do not change`() {
     func highlight(_ number: Int, words: [Text] = []) -> ChatHighlight {
       ChatHighlight(
         startedAt: Timestamp(number) * 60_000, seconds: 20, messages: number, busiest: 30, usual: 5,

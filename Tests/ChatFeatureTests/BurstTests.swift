@@ -43,7 +43,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await receive(ChatFindings(run: 1, samples: ["buy"], members: [members]), in: store)
   }
 
-  @Test func `a burst of duplicates is one row with its numbers of messages and people`()
+  @Test func `a burst of duplicates is one row that shows how many messages and people it has`()
     async throws
   {
     let store = makeStore()
@@ -57,7 +57,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `without an analysis, nothing is searched`() async {
+  @Test func `while the analysis is off, no bursts are searched`() async {
     let store = TestedStore(initialState: ChatFeature.State()) {
       ChatFeature(dependencies: .test())
     }
@@ -66,7 +66,10 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `using an analysis that the test did not set fails with its name`() async {
+  @Test
+  func `a test that uses an analysis without setting one fails with the name of the dependency`()
+    async
+  {
     await withKnownIssue {
       let store = TestedStore(initialState: ChatFeature.State()) {
         ChatFeature(dependencies: .test())
@@ -81,7 +84,8 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     }
   }
 
-  @Test func `only one run is active at a time, and the next processes what arrived during it`()
+  @Test
+  func `only one run of the analysis is active, and the next run processes what arrived meanwhile`()
     async
   {
     let store = makeStore()
@@ -140,7 +144,8 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
 
   // MARK: Ends of runs
 
-  @Test func `a failed run skips its messages, and the next run begins`() async {
+  @Test func `messages of a failed run are skipped, and the next run of the analysis begins`() async
+  {
     let store = makeStore()
     await send(.messages([spam(1), spam(2)]), to: store)
     await send(.messages([spam(3)]), to: store)
@@ -170,7 +175,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `findings for a run that is not active are ignored`() async {
+  @Test func `findings for a run of the analysis that is not active are ignored`() async {
     let store = makeStore()
     let late = ChatFindings(
       run: 1, samples: ["buy"], members: [.init(offset: 0, count: 1, wave: 1)])
@@ -245,7 +250,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `the people of a cleared chat are forgotten`() async throws {
+  @Test func `a cleared chat no longer knows who wrote before`() async throws {
     let store = makeStore()
     let size = ChatFindings.batchLimit
     // The first batch leaves the window in which messages can be deleted individually.
@@ -300,7 +305,9 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `bursts end with time alone, but not during a run`() async {
+  @Test func `a burst ends when enough time has passed, but never during a run of the analysis`()
+    async
+  {
     let store = makeStore()
     await findBurst(in: store)
     await send(.messages([message(6, at: 5_000)]), to: store)
@@ -311,7 +318,10 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `messages beyond the capacity are counted and shown, but not analysed`() async {
+  @Test
+  func `chat messages that exceed the analysis's capacity are counted and shown, but not analysed`()
+    async
+  {
     let store = makeStore()
     await send(.messages([spam(0)]), to: store)
     let flood = (1...ChatFindings.batchLimit + 3).map { message($0) }
@@ -361,7 +371,8 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
 
   // MARK: Snapshots
 
-  @Test func `bursts are saved with the data that they need to continue`() async throws {
+  @Test func `a saved and restored chat continues its bursts like the original chat`() async throws
+  {
     let store = makeStore()
     await findBurst(in: store)
     await send(.messages([spam(6, by: "cid"), message(7)]), to: store)
@@ -380,7 +391,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
 
   // MARK: With a real search
 
-  @Test func `a flood among other messages is one row, and the totals are complete`()
+  @Test func `a flood of equal messages among other messages is one row with complete totals`()
     async throws
   {
     let live = ChatAnalysis.live

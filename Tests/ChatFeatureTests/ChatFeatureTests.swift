@@ -15,7 +15,7 @@ import Testing
     #expect(state.messages.map(\.number) == [1, 2, 3])
   }
 
-  @Test func `a person is counted once, regardless of the length of the identifier`() {
+  @Test func `each person is counted once, however long the identifier is`() {
     var state = ChatFeature.State()
     let users = ["", "1", "10", "fifteen-letters", "sixteen-letters!", "sixteen-letters!!"]
     for round in 0..<3 {
@@ -32,7 +32,7 @@ import Testing
     #expect(state.chatters == 2)
   }
 
-  @Test func `a clear removes all messages and counts them as deleted`() {
+  @Test func `clearing the chat removes all messages and counts them as deleted`() {
     var state = ChatFeature.State()
     state.take(.messages([message(1, at: 1_000), message(2, at: 5_000)]), .cleared(at: 2_000))
     #expect(state.shown.isEmpty)
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `a message of a gift that waits for its bomb can be removed`() {
+  @Test func `a message of a gift that waits for the end of its gift bomb can be removed`() {
     var state = ChatFeature.State()
     let ann = Person(id: "u", name: "Ann")
     let words = ChatMessage(id: "n", userID: "u", userName: "Ann", text: "rude")
@@ -110,7 +110,7 @@ import Testing
     #expect(state.deleted == 1)
   }
 
-  @Test func `moderation of a message that is not shown is counted but deletes nothing`() {
+  @Test func `moderation of a chat message that is not shown is counted but deletes nothing`() {
     var state = ChatFeature.State()
     state.take(
       .messages([message(1, at: 1_000)]), .messageDeleted("m9", at: 1),
@@ -145,7 +145,7 @@ import Testing
     #expect(state.deleted == 0)
   }
 
-  @Test func `a clear with a timestamp far ahead does not silence the room`() {
+  @Test func `a clear with a timestamp far in the future does not hide later messages`() {
     var state = ChatFeature.State()
     state.take(.cleared(at: 4_102_444_800_000), .timedOut(timeout("ann"), at: .max))
     state.take(.messages([message(1, at: 1_000)]))
@@ -164,7 +164,7 @@ import Testing
     #expect(state.modes == ChatModes(slowSeconds: 30, emoteOnly: false))
   }
 
-  @Test func `the rate falls while the chat is silent`() {
+  @Test func `the message rate falls while the chat is silent`() {
     var state = ChatFeature.State()
     state.take(.messages([message(1, at: 1_000), message(2, at: 1_600)]))
     #expect(state.rate == 2)

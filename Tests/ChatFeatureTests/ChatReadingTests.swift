@@ -46,7 +46,7 @@ import Testing
 
   // MARK: Filters
 
-  @Test func `a filter applies to existing and to new messages`() {
+  @Test func `a chat filter applies to existing and to new messages`() {
     var state = state(message(1, "Hello there"), message(2, by: "bob", "bye"))
     state.take(.reading(.filterChanged(ChatFilter(words: "HELLO"))))
     #expect(state.passing == ["m1"])
@@ -61,7 +61,7 @@ import Testing
     #expect(state.filter == nil)
   }
 
-  @Test func `a message must meet all conditions of a filter`() {
+  @Test func `a message is shown only if it meets all conditions of the chat filter`() {
     var state = state(
       message(1, by: "bob", "@Ann hello"), message(2, by: "bob", "hello"),
       message(3, by: "cyd", "@ann hello"), message(4, by: "bob", "@ann bye"))
@@ -71,7 +71,7 @@ import Testing
     #expect(state.passing == ["m1"])
   }
 
-  @Test func `only messages that pass the filter are unread`() {
+  @Test func `only messages that pass the chat filter are counted as unread`() {
     var state = state(message(1, "x"))
     state.take(
       .reading(.filterChanged(ChatFilter(person: "bob"))), .reading(.scrolledBack),
@@ -81,7 +81,7 @@ import Testing
     #expect(state.unread == 0)
   }
 
-  @Test func `the filtered history always agrees with the whole history`() {
+  @Test func `the filtered history contains exactly the newest messages that pass the filter`() {
     var state = ChatFeature.State(historyLimit: 5)
     state.take(.reading(.filterChanged(ChatFilter(person: "bob"))))
     for id in 1...30 {
@@ -99,7 +99,8 @@ import Testing
     ("", false),
     ("@an @ann", true),
   ])
-  func `a mention is an @ followed by the name as a whole word`(text: String, isMention: Bool) {
+  func `an @ followed by a watched name as a whole word is a mention`(text: String, isMention: Bool)
+  {
     var before = state(message(1, text))
     before.take(.reading(.mentionedNamesChanged(["Ann", ""])))
     #expect(before.messages.first?.isMention == isMention)
@@ -108,7 +109,7 @@ import Testing
     #expect(after.messages.first?.isMention == isMention)
   }
 
-  @Test func `without names there are no mentions`() {
+  @Test func `without watched names, no message is a mention`() {
     var state = state(message(1, "@ann"))
     state.take(.reading(.mentionedNamesChanged(["ann"])), .reading(.mentionedNamesChanged([])))
     #expect(state.messages.first?.isMention == false)
@@ -116,7 +117,7 @@ import Testing
 
   // MARK: A long history
 
-  @Test func `a history with much text is reviewed in parts, one per frame`() {
+  @Test func `a new filter examines a history with much text in parts, one part per frame`() {
     let long = String(repeating: "@", count: 4_000)
     var state = ChatFeature.State(historyLimit: 300)
     state.take(
@@ -144,7 +145,7 @@ import Testing
     #expect(state.passing == mentions, "there is nothing left to do")
   }
 
-  @Test func `changing the names of a mentions-only filter leaves no unread messages`() {
+  @Test func `unread mentions of a name are no longer unread after another name is watched`() {
     var state = state(message(1, "@ann"), message(2, "@bob"))
     state.take(
       .reading(.mentionedNamesChanged(["ann"])),
@@ -183,7 +184,8 @@ import Testing
 
   // MARK: Top chatters
 
-  @Test func `the busiest people are ranked exactly, and the first to reach a count leads`() {
+  @Test
+  func `people are ranked by their exact number of messages, and ties by who reached it first`() {
     var state = ChatFeature.State()
     var batch: [TimedMessage] = []
     let writers = [

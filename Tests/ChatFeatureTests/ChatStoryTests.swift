@@ -4,7 +4,7 @@ import LiveEvents
 import Testing
 
 @Suite struct ChatStoryTests {
-  @Test func `a host reads, scrolls back, pins a raid, and filters by one person`() async {
+  @Test func `a host reads the chat, scrolls back, pins a raid, and filters by one person`() async {
     let store = TestStore(initialState: ChatFeature.State()) { ChatFeature() }
     store.exhaustivity = .off
     await store.send(.messages([message(1), message(2, by: "bob", answering: 1)])) {

@@ -6,7 +6,7 @@ import Testing
 import Throttling
 
 @Suite struct ChatThrottleTests {
-  @Test func `all messages of one frame are one action`() {
+  @Test func `all chat messages of one frame are delivered as one action`() {
     var throttle = ChatThrottle(ThrottlePolicies([.chat: .init(interval: .milliseconds(16))]))
     var output = ThrottleOutput<ChatFeature.Action>()
     let batch = [message(1, at: 5), message(2, at: 4)]
@@ -41,7 +41,7 @@ import Throttling
     }
   }
 
-  @Test func `a full batch of messages is delivered early`() {
+  @Test func `a full batch of chat messages is delivered before the next frame`() {
     var throttle = ChatThrottle(
       ThrottlePolicies([.chat: .init(interval: ThrottlePolicies.frame, capacity: 3)]))
     var output = ThrottleOutput<ChatFeature.Action>()
@@ -51,7 +51,7 @@ import Throttling
     #expect(throttle.pending == 1)
   }
 
-  @Test func `messages with long texts are delivered early, regardless of the policy`() {
+  @Test func `chat messages with long texts are delivered early, whatever the policy is`() {
     var throttle = ChatThrottle(ThrottlePolicies([.chat: .init(interval: .seconds(3600))]))
     var output = ThrottleOutput<ChatFeature.Action>()
     let text = String(repeating: "x", count: 1 << 16)
@@ -69,7 +69,9 @@ import Throttling
   }
 
   /// Every event is accounted for at all times, and the output is the input, in order.
-  @Test(arguments: 1...20) func `no message is lost or overtaken`(seed: UInt64) {
+  @Test(arguments: 1...20) func `the chat throttle loses no message and keeps their order`(
+    seed: UInt64
+  ) {
     var random = SplitMix64(seed: seed)
     var throttle = ChatThrottle(
       ThrottlePolicies([.chat: .init(interval: .milliseconds(16), capacity: 20)]))

@@ -13,7 +13,7 @@ import ViewGraph
     var taskExecutor: (any TaskExecutor)? { nil }
   }
 
-  @Test func `a message is a row that keeps its identity`() throws {
+  @Test func `a chat message is a row that keeps its identity`() throws {
     let store = Store(
       initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
     ) { ChatFeature() }
@@ -47,7 +47,10 @@ import ViewGraph
     #expect(row.elementCount == ViewNode.row([.text("Ann:", .person), .text("hi")]).elementCount)
   }
 
-  @Test func `the platform is shown once messages come from more than one`() throws {
+  @Test
+  func `the platform of messages is shown if the chat has messages from more than one platform`()
+    throws
+  {
     let store = Store(
       initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
     ) { ChatFeature() }
@@ -132,7 +135,7 @@ import ViewGraph
     #expect(try draw(.reading(.filterChanged(nil)), .ticked(at: 31_000)).count == 1)
   }
 
-  @Test func `the newest highlights are rows in fixed places`() throws {
+  @Test func `the newest highlights are rows whose position does not change`() throws {
     var state = ChatFeature.State()
     state.beginAnalysis()
     state.take(.messages([message(1)]))
@@ -161,7 +164,7 @@ import ViewGraph
     return lines.compactMap { if case .list(let rows, _) = $0.withoutActs { rows } else { nil } }
   }
 
-  @Test func `the original channel and the kind of a message are shown dimmed`() throws {
+  @Test func `the original channel and the kind of a message are drawn dimmed`() throws {
     let store = Store(
       initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
     ) { ChatFeature() }
@@ -255,7 +258,7 @@ import ViewGraph
     #expect(try Set(rows(of: graph).map(\.node.elementCount)) == [2])
   }
 
-  @Test func `an action that changes nothing visible evaluates no view`() {
+  @Test func `an action that changes nothing visible causes no evaluation of a view`() {
     let store = Store(
       initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
     ) { ChatFeature() }
@@ -268,7 +271,10 @@ import ViewGraph
     #expect(graph.statistics["ChatView"]?.evaluations == 1)
   }
 
-  @Test func `a frame draws a few messages, and a subscriber receives more of them`() throws {
+  @Test
+  func `a frame draws only the last chat messages, and a subscriber to the list receives more`()
+    throws
+  {
     let store = Store(
       initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
     ) { ChatFeature() }
@@ -300,7 +306,8 @@ import ViewGraph
     #expect(seen() == (41...100).map(String.init), "what is unread is not seen")
   }
 
-  @Test func `the history of the message rate causes no further evaluations`() throws {
+  @Test func `the stored message rates of the last minutes cause no additional evaluations`() throws
+  {
     let store = Store(
       initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
     ) { ChatFeature() }
@@ -318,7 +325,7 @@ import ViewGraph
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func `cached rows are the same as those of a new screen`(_ seed: UInt64) {
+  func `a chat view that reuses its rows shows the same rows as a new one`(_ seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let store = Store(
       initialState: ChatFeature.State(historyLimit: 30), lane: DirectLane(), notification: .batched

@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `people beyond the capacity are omitted, and the count is marked as a lower bound`(
+  func `people beyond the capacity of a set are omitted, and the set's count is a lower bound`(
     isLong: Bool
   ) {
     var people = ChatterSet()
@@ -25,7 +25,7 @@ import Testing
     #expect(people.top.first?.userID == id(5, isLong: isLong))
   }
 
-  @Test func `identifiers of any length are distinguished`() {
+  @Test func `people with identifiers of any length are told apart`() {
     var people = ChatterSet()
     for length in 0..<300 {
       for last in ["a", "b"] {
@@ -35,7 +35,9 @@ import Testing
     #expect(people.count == 600)
   }
 
-  @Test func `longer identifiers saved by an earlier version are known people`() throws {
+  @Test func `people saved under longer identifiers by an earlier version are not counted again`()
+    throws
+  {
     var people = ChatterSet()
     people.count("short", name: "n")
     let json = try JSONEncoder().encode(people)
@@ -51,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 64, 65, 200])
-  func `the authors of a batch of any length are counted`(length: Int) {
+  func `the authors of a batch of messages are counted, however large the batch is`(length: Int) {
     var people = ChatterSet()
     let batch = (0..<length).map { message(by: id($0 % 150, isLong: $0 % 2 == 0), name: "n") }
     for _ in 1...2 { people.count(authorsOf: batch) }
@@ -62,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: 1...20)
-  func `a batch gives the same counts as its single messages, even if the table grows within it`(
+  func `adding a batch of people gives the same count as adding them singly`(
     seed: UInt64
   ) {
     var random = SplitMix64(seed: seed)

@@ -63,7 +63,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `a failed run does not change the timeline`() async {
+  @Test func `a failed run of the analysis does not change the timeline of highlights`() async {
     let store = makeStore()
     await run(1, [highlight(words: ["GOAL"])], in: store)
     await send(.messages([message(2)]), to: store)
@@ -74,7 +74,9 @@ import Testing
     await store.finish()
   }
 
-  @Test func `ending the analysis removes the highlights, and a cancelled run adds none`() async {
+  @Test func `ending the analysis removes the highlights, and the cancelled run adds no highlight`()
+    async
+  {
     let store = makeStore()
     await run(1, [highlight()], in: store)
     await send(.messages([message(2)]), to: store)
@@ -86,7 +88,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `findings for another run are ignored`() async {
+  @Test func `highlights found by a run that is not active are ignored`() async {
     let store = makeStore()
     let late = ChatFindings(run: 1, highlights: [highlight()])
     await store.send(.analysed(late))
@@ -99,7 +101,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `the timeline has a maximum number of highlights`() async {
+  @Test func `the timeline keeps a maximum number of highlights`() async {
     let store = makeStore()
     let all = (1...40).map { highlight(at: $0 * 60) }
     await run(1, all, in: store)
@@ -112,7 +114,7 @@ import Testing
 
   // MARK: Moderation
 
-  @Test func `words of deleted messages are removed from highlights, and do not return`() async {
+  @Test func `words of deleted messages are removed from highlights and do not return`() async {
     let store = makeStore()
     await run(1, [], "slur goal", by: "bot", in: store)
     await run(2, [highlight(words: ["slur", "GOAL"])], "goal!! Goal", in: store)
@@ -140,7 +142,9 @@ import Testing
     await store.finish()
   }
 
-  @Test func `highlights of a cleared chat have no words, and later highlights do`() async {
+  @Test func `highlights from before a clear lose their words, and later highlights have words`()
+    async
+  {
     let store = makeStore()
     await run(1, [highlight(words: ["GOAL"])], "GOAL", in: store)
     await send(.cleared(at: 20_000), to: store)
@@ -150,7 +154,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `highlights are saved together with their hidden words`() async throws {
+  @Test func `a saved chat contains its highlights and the words hidden from them`() async throws {
     let store = makeStore()
     await run(1, [highlight(words: ["slur", "GOAL"])], "slur", in: store)
     await send(.messageDeleted("m1", at: 20_000), to: store)

@@ -13,7 +13,7 @@ import Testing
     try JSONDecoder().decode(type, from: Data(text.utf8))
   }
 
-  @Test func `another limit applies to all kept messages, and the newest messages stay`()
+  @Test func `a restored chat with a lower history limit keeps only its newest messages`()
     throws
   {
     var state = ChatFeature.State(historyLimit: 50)
@@ -38,7 +38,9 @@ import Testing
     #expect(state.shown.count == 5)
   }
 
-  @Test func `a saved count that is too high is limited, and the person is still counted`() throws {
+  @Test func `a saved message count that is too high is limited, and its person is still counted`()
+    throws
+  {
     var people = ChatterSet()
     people.count(authorsOf: [message(1, by: "ann")])
     var object = try #require(
@@ -55,7 +57,7 @@ import Testing
     #expect(restored.top.first?.messages == EventLimits.total.upperBound + 3)
   }
 
-  @Test func `saved people beyond the capacity are omitted`() throws {
+  @Test func `saved people beyond the capacity of their set are omitted`() throws {
     var people = ChatterSet()
     people.count(authorsOf: [message(1, by: "ann")])
     var object = try #require(
@@ -75,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: [1 << 40, 0, -1])
-  func `an invalid saved capacity is rejected`(capacity: Int) throws {
+  func `a saved chat with an invalid capacity is rejected`(capacity: Int) throws {
     var state = ChatFeature.State()
     state.take(.timedOut(ChatTimeout(user: Person(id: "ann", name: "Ann"), seconds: 1), at: 1))
     let saved = try text(of: state)
@@ -85,7 +87,7 @@ import Testing
     #expect(throws: DecodingError.self) { try decode(ChatFeature.State.self, forged) }
   }
 
-  @Test func `a saved board on which everything is pinned does not grow`() throws {
+  @Test func `a saved notice board on which every notice is pinned does not grow`() throws {
     var state = ChatFeature.State()
     func show(_ count: Int) {
       for time in 1...count { state.take(.notice(notice(.raid), at: Timestamp(time))) }

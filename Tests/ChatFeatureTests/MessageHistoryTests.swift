@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct MessageHistoryTests {
-  @Test func `the history keeps the newest messages`() {
+  @Test func `the history keeps the newest messages and removes the oldest`() {
     var state = ChatFeature.State(historyLimit: 3)
     state.take(.messages((1...10).map { message($0, at: 0) }), .messages([message(11, at: 0)]))
     #expect(state.shown == ["m9", "m10", "m11"])
@@ -13,7 +13,7 @@ import Testing
     #expect(state.total == 11)
   }
 
-  @Test func `a displayed message owns its text, which is unchanged`() {
+  @Test func `a stored message has its own copy of its text instead of the received line`() {
     let name = "ann"
     let text = #"caf\u00e9 \"x\""#
     let nameSlice = ByteSlab.Slice(offset: 0, count: name.utf8.count)
@@ -30,7 +30,9 @@ import Testing
     #expect(state.messages.first?.message.text.escape == ByteSlab.Escape.none)
   }
 
-  @Test func `long texts displace the oldest messages, which are counted`() throws {
+  @Test func `long texts displace the oldest messages, and the displaced messages are counted`()
+    throws
+  {
     var state = ChatFeature.State(historyLimit: 500)
     let text = String(repeating: "x", count: 64_000)
     state.take(.reading(.filterChanged(ChatFilter(words: "x"))))
@@ -52,7 +54,8 @@ import Testing
   }
 
   /// Small batches, large batches, and none: the same stream must give the same state.
-  @Test(arguments: 1...20) func `the size of the batches makes no difference`(seed: UInt64) {
+  @Test(arguments: 1...20)
+  func `a chat has the same state whether its messages arrive in batches or singly`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var whole = ChatFeature.State(historyLimit: 7)
     var single = ChatFeature.State(historyLimit: 7)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct MessagePaceTests {
-  @Test func `a window is exactly a thousand milliseconds long`() {
+  @Test func `the window of the message rate is exactly a thousand milliseconds long`() {
     var pace = MessagePace()
     for time: Timestamp in [500, 1_499, 1_500] { pace.count(time) }
     pace.settle()
@@ -14,7 +14,7 @@ import Testing
     #expect(pace.rate == 2)
   }
 
-  @Test func `a late message counts in its own second`() {
+  @Test func `a late message is counted in the second in which it was written`() {
     var pace = MessagePace()
     for time: Timestamp in [1_000, 1_900, 9_000] { pace.count(time) }
     pace.settle()
@@ -25,7 +25,7 @@ import Testing
     #expect(pace.busiest.byClock == 3)
   }
 
-  @Test func `a window includes messages of earlier batches`() {
+  @Test func `the window of the message rate includes messages of earlier batches`() {
     var pace = MessagePace()
     for time: Timestamp in [1, 1_000, 1_001] {
       pace.count(time)
@@ -34,7 +34,7 @@ import Testing
     #expect(pace.busiest.sliding == 2)
   }
 
-  @Test func `a message as late as the horizon is counted in its second`() {
+  @Test func `a message exactly as late as the horizon is counted in its own second`() {
     var pace = MessagePace()
     for time: Timestamp in [9_001, 9_500, 20_000, 10_000] {
       pace.count(time)
@@ -43,7 +43,7 @@ import Testing
     #expect(pace.busiest.sliding == 3)
   }
 
-  @Test func `a timestamp beyond the horizon is ignored`() {
+  @Test func `a message later than the horizon does not count towards the rate`() {
     var pace = MessagePace()
     pace.count(20_000)
     for _ in 0..<5 { pace.count(9_999) }
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: 1...20)
-  func `counting several messages together equals counting them one by one`(
+  func `counting messages together gives the same rates as counting them one by one`(
     seed: UInt64
   ) {
     var random = SplitMix64(seed: seed)
@@ -85,7 +85,7 @@ import Testing
     #expect(together == apart)
   }
 
-  @Test func `a wrong tick is corrected by the next tick`() {
+  @Test func `a tick with a wrong time is corrected by the next tick`() {
     var pace = MessagePace()
     pace.advance(to: 4_102_444_800_000)
     for index in 0..<20 { pace.count(50_000 + Timestamp(index)) }
@@ -96,7 +96,7 @@ import Testing
     #expect(pace.recent == 20)
   }
 
-  @Test func `extreme timestamps are tolerated`() {
+  @Test func `the message rate tolerates extreme timestamps`() {
     var pace = MessagePace()
     for time: Timestamp in [.min, .max, 0, -1, .min, .max] {
       pace.count(time)
@@ -106,7 +106,7 @@ import Testing
     #expect(pace.busiest.sliding == 2)
   }
 
-  @Test func `seconds before the epoch are counted correctly`() {
+  @Test func `messages written before 1970 are counted in the right second`() {
     var pace = MessagePace()
     for time: Timestamp in [-1_000, -1, 0, 999] { pace.count(time) }
     pace.settle()
@@ -124,7 +124,8 @@ import Testing
   }
 
   /// Compares with a count over the whole stream, for any division into batches.
-  @Test(arguments: 1...40) func `both maxima are exact for any order within the horizon`(
+  @Test(arguments: 1...40)
+  func `both maxima of the message rate are exact for any order within the horizon`(
     seed: UInt64
   ) {
     var random = SplitMix64(seed: seed)
@@ -148,7 +149,7 @@ import Testing
 
   /// Compares with a count over all messages, after each batch and each tick.
   @Test(arguments: 1...40)
-  func `the rates of the last second and of the last ten seconds are exact`(
+  func `the message rates of the last second and of the last ten seconds are exact`(
     seed: UInt64
   ) {
     var random = SplitMix64(seed: seed)
@@ -173,7 +174,9 @@ import Testing
   }
 
   /// The sum of more than a thousand such counts would overflow.
-  @Test(arguments: [1 << 52, -1]) func `a saved count that is out of range is rejected`(count: Int)
+  @Test(arguments: [1 << 52, -1]) func `a saved message rate that is out of range is rejected`(
+    count: Int
+  )
     throws
   {
     var pace = MessagePace()

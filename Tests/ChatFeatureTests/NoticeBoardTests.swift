@@ -12,7 +12,8 @@ import Testing
     #expect(state.notices.entries.last?.number == 100)
   }
 
-  @Test(arguments: 1...10) func `two gift bombs are two entries in any order`(seed: UInt64) {
+  @Test(arguments: 1...10)
+  func `two gift bombs are two notices, in whatever order their gifts arrive`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var events = [
       notice(.giftBomb, count: 50, group: "a"),
@@ -51,7 +52,7 @@ import Testing
     #expect(state.notices.entries.map(\.count) == [6])
   }
 
-  @Test func `the announcement of a bomb shows it immediately`() {
+  @Test func `the announcement of a gift bomb shows it immediately`() {
     var state = ChatFeature.State()
     state.take(
       .notice(notice(.gift, group: "a"), at: 0), .notice(notice(.raid), at: 1),
@@ -60,7 +61,8 @@ import Testing
     #expect(state.notices.front?.count == 5)
   }
 
-  @Test func `if too many bombs are waiting, the oldest are shown early`() {
+  @Test
+  func `if too many gift bombs are waiting for their announcement, the oldest are shown early`() {
     var state = ChatFeature.State()
     for bomb in 0...NoticeBoard.limit {
       state.take(.notice(notice(.gift, group: "bomb \(bomb)"), at: 0))
@@ -68,7 +70,8 @@ import Testing
     #expect(state.notices.entries.map(\.number) == [1])
   }
 
-  @Test(arguments: [Timestamp.min, .max]) func `extreme times do not harm waiting gifts`(
+  @Test(arguments: [Timestamp.min, .max])
+  func `waiting gifts with extreme timestamps become at most two notices`(
     time: Timestamp
   ) {
     var state = ChatFeature.State()
@@ -77,7 +80,7 @@ import Testing
     #expect(state.notices.entries.count <= 2)
   }
 
-  @Test func `a late gift does not restore a bomb that has left the board`() {
+  @Test func `a late gift does not restore a gift bomb that has left the board`() {
     var state = ChatFeature.State()
     state.take(.notice(notice(.giftBomb, count: 9, group: "a"), at: 0))
     for _ in 0..<NoticeBoard.limit { state.take(.notice(notice(.raid), at: 0)) }
@@ -85,7 +88,7 @@ import Testing
     #expect(state.notices.entries.allSatisfy { $0.notice.kind == .raid })
   }
 
-  @Test func `a pinned notice stays in front and on the board`() {
+  @Test func `a pinned notice stays first on the board`() {
     var state = ChatFeature.State()
     state.take(.notice(notice(.raid), at: 0), .reading(.noticePinned(1)))
     for _ in 0..<100 { state.take(.notice(notice(.subscribe), at: 0)) }
@@ -97,7 +100,7 @@ import Testing
     #expect(state.notices.entries.allSatisfy { $0.number != 1 })
   }
 
-  @Test func `the newest notice fits regardless of the number of pinned notices`() {
+  @Test func `the newest notice is on the board even if as many notices as possible are pinned`() {
     var state = ChatFeature.State()
     for number in 1...NoticeBoard.limit {
       state.take(.notice(notice(.raid), at: 0), .reading(.noticePinned(number)))
@@ -107,7 +110,7 @@ import Testing
     #expect(state.notices.entries.last?.notice.kind == .cheer)
   }
 
-  @Test func `late gifts do not restore a dismissed notice`() {
+  @Test func `late gifts do not restore a gift bomb whose notice was dismissed`() {
     var state = ChatFeature.State()
     state.take(
       .notice(notice(.giftBomb, count: 3, group: "a"), at: 0), .reading(.noticeDismissed(1)),
@@ -130,7 +133,7 @@ import Testing
   }
 
   @Test(arguments: 0...5)
-  func `a bomb is one entry, regardless of the position of its announcement`(
+  func `a gift bomb is one notice, wherever its announcement is among the gifts`(
     place: Int
   ) {
     var notices = (0..<5).map { _ in notice(.gift, group: "a") }
@@ -159,13 +162,15 @@ import Testing
     #expect(state.notices.entries.map(\.giftsSeen).reduce(0, +) == notices.count - 2)
   }
 
-  @Test func `a bomb of which only the announcement arrives is shown with its total`() {
+  @Test
+  func `a gift bomb of which only the announcement arrives is shown with its announced total`() {
     let state = play([(notice(.giftBomb, count: 50, group: "a"), 0)])
     #expect(state.notices.entries.map(\.count) == [50])
   }
 
   /// Splits a bomb at every position, with the announcement in either part.
-  @Test func `a bomb across a restart is shown at most once before and once after it`() {
+  @Test
+  func `a gift bomb during a restart is shown at most once before and once after the restart`() {
     let gift = notice(.gift, group: "a")
     let parent = notice(.giftBomb, count: 4, group: "a")
     for place in 0...4 {
@@ -211,7 +216,7 @@ import Testing
   }
 
   @Test(arguments: 0...2, 0...2)
-  func `both bombs are shown once with their totals, in any order and with any delays`(
+  func `two gift bombs are shown once with their totals, in any order and with any delays`(
     giftsA: Int, giftsB: Int
   ) throws {
     let orders = orders([.parentA: 1, .giftA: giftsA, .parentB: 1, .giftB: giftsB])
@@ -223,7 +228,7 @@ import Testing
 
   /// A bomb whose announcement never arrives, together with a complete bomb.
   @Test(arguments: 1...3, 0...2)
-  func `without an announcement, the received gifts are shown once after the window`(
+  func `without their announcement, received gifts are shown once after the window`(
     giftsA: Int, giftsB: Int
   ) throws {
     let orders = orders([.giftA: giftsA, .parentB: 1, .giftB: giftsB])

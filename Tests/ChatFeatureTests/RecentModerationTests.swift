@@ -3,7 +3,7 @@ import LiveEvents
 import Testing
 
 @Suite struct RecentModerationTests {
-  @Test func `the newest moderations are remembered, and memory is bounded`() {
+  @Test func `the newest moderations are remembered, and their number is limited`() {
     var moderation = RecentModeration()
     let many = RecentModeration.capacity * 5 / 2
     for index in 0..<many { moderation.recordTimeout(of: Text("user\(index)"), at: 1_000) }
@@ -20,7 +20,7 @@ import Testing
     #expect(moderation.hides(message(0, at: 1_500).message, at: 1_500))
   }
 
-  @Test func `a message older than the reach is not hidden`() {
+  @Test func `a message older than the reach of a clear is not hidden`() {
     var moderation = RecentModeration()
     moderation.recordClear(at: 100_000)
     let edge = 100_000 - RecentModeration.reach
@@ -28,7 +28,7 @@ import Testing
     #expect(!moderation.hides(message(0, at: edge - 1).message, at: edge - 1))
   }
 
-  @Test func `a deleted identifier is hidden at any time up to the reach after the deletion`() {
+  @Test func `a deleted message is hidden if it is dated at most the reach after its deletion`() {
     var moderation = RecentModeration()
     moderation.recordDeletion(of: "m7", at: 100_000)
     let late = 100_000 + RecentModeration.reach
@@ -39,7 +39,7 @@ import Testing
     #expect(!moderation.hides(message(7, at: late + 1).message, at: late + 1))
   }
 
-  @Test func `a message from the same millisecond is not older than the moderation`() {
+  @Test func `a message written in the same millisecond as a clear is not hidden`() {
     var moderation = RecentModeration()
     moderation.recordClear(at: 2_000)
     moderation.recordTimeout(of: "bob", at: 3_000)

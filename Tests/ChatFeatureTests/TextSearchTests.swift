@@ -21,7 +21,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a search gives the same result as comparing the words at each position`(wholeWord: Bool) {
+  func `a text search gives the same result as comparing the words at each position`(
+    wholeWord: Bool
+  ) {
     var random = SplitMix64(seed: 7)
     let letters = Array("aaabB@_1 é".utf8)
     func bytes(_ range: Range<Int>) -> [UInt8] {
@@ -51,7 +53,7 @@ import Testing
       ((1...32).map { String(repeating: "a", count: $0 * 8 - 1) + "b" }, "a"),
       ([String(repeating: "A", count: 256)], "aB"),
     ])
-  func `doubling a repetitive text takes at most 2.2 times the steps`(
+  func `a text search takes at most 2.2 times the steps in a repetitive text of double length`(
     words: [String], unit: String
   ) {
     func steps(_ length: Int) -> Int {

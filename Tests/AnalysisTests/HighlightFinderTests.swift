@@ -122,7 +122,9 @@ private struct RunningChat {
     #expect(try await highlights(early).map(\.busiest) == [150])
   }
 
-  @Test func `more words than can be told apart leave those that matter`() async throws {
+  @Test func `a highlight keeps its word even if there are more words than the finder stores`()
+    async throws
+  {
     var number = 0
     let messages = match().map { message in
       let words = (0..<40).map { _ in

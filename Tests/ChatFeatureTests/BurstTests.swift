@@ -354,7 +354,9 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `invalid findings are ignored, and valid ones in the same event are applied`() async {
+  @Test func `invalid findings are ignored, and valid findings in the same event are applied`()
+    async
+  {
     let store = makeStore()
     await send(.messages((1...9).map { spam($0) }), to: store)
     await receive(

@@ -12,7 +12,7 @@ import Testing
   // MARK: Scrolling
 
   @Test
-  func `messages that arrive while scrolled back are unread until the host scrolls to the end`() {
+  func `messages that arrive while the host is scrolled back are unread until the end is shown`() {
     var state = state(message(1), message(2))
     state.take(.reading(.scrolledBack), .messages([message(3), message(4)]))
     #expect(state.unread == 2)

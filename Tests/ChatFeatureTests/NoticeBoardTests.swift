@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test
-  func `a bomb without its announcement is shown once after the window, with its received gifts`() {
+  func `a gift bomb without an announcement is shown once after the window, with its gifts`() {
     var state = ChatFeature.State()
     for time: Timestamp in [0, 4_000, 9_999] {
       state.take(.notice(notice(.gift, group: "a"), at: time))

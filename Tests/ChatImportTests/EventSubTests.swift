@@ -30,7 +30,7 @@ struct EventSubTests {
       user + #","id":"a","reward":{"type":"send_highlighted_message"}"#, #""type":"redemption""#
     ),
   ])
-  func `an announcement and a redemption keep their emotes`(
+  func `a translated announcement or redemption keeps its emotes`(
     type: String, members: String, line: String
   ) {
     let message =
@@ -43,7 +43,7 @@ struct EventSubTests {
     #expect(translated.unknown.isEmpty)
   }
 
-  @Test func `an unpaired surrogate is replaced by one character`() {
+  @Test func `an unpaired surrogate in a notification is replaced by one character`() {
     let text = #""message_id":"a","message":{"text":"cut \ud83d"}"#
     let translated = Translated(.eventSub, Self.line("channel.chat.message", "," + text))
     #expect(translated.lines.count == 1 && translated.lines[0].contains("cut \u{FFFD}"))
@@ -309,7 +309,7 @@ struct EventSubTests {
       ]
     ),
   ])
-  func `a notification of each type is translated into the right native lines`(
+  func `each type of notification is translated into the expected native lines`(
     type: String, members: String, lines: [String]
   ) {
     let translated = Translated(.eventSub, Self.line(type, members))
@@ -319,7 +319,7 @@ struct EventSubTests {
     #expect(translated.events.count == lines.count)
   }
 
-  @Test func `unknown types are counted by name, and the other notifications are translated`() {
+  @Test func `notifications of unknown types are counted by name, and the others are translated`() {
     let text = [
       Self.line("channel.vip.add", ""), Self.line("channel.vip.add", ""),
       Self.line("channel.chat.notification", #","notice_type":"watch_streak""#),
@@ -345,7 +345,7 @@ struct EventSubTests {
     return (String(decoding: lines.bytes, as: UTF8.self), lines.unknown)
   }
 
-  @Test func `events of a channel belong to the given room, whatever channel they name`() {
+  @Test func `events of any channel are assigned to the given room`() {
     let event: JSONValue = ["broadcaster_user_login": "other"]
     #expect(Self.lines("stream.offline", event).text.contains(#""room":"other""#))
     let lines = Self.lines("stream.offline", event, room: RoomName("ada"))
@@ -353,7 +353,7 @@ struct EventSubTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `names and types that are too long to compare are ignored`() {
+  func `values in a notification that are too long to be a name or a type are ignored`() {
     let text = JSONValue.string(NastyText.marks)
     let message = Self.lines(
       "channel.chat.message",
@@ -384,7 +384,7 @@ struct EventSubTests {
     #expect(Translated(.eventSub, line).unknown.values.reduce(0, +) == 1)
   }
 
-  @Test func `the body of a webhook is read like a notification of the WebSocket`() {
+  @Test func `the body of a webhook is translated like a notification of the WebSocket`() {
     let translated = Translated(
       .eventSub,
       #"{"subscription":{"type":"stream.offline","condition":{},"created_at":"2026-11-23T20:00:00Z"},"event":{"broadcaster_user_login":"Ada"}}"#

@@ -22,7 +22,7 @@ struct HTMLTextTests {
     ("<!-- a comment -->x", "x"),
     ("<", "<"), ("&", "&"), ("", ""), ("<img alt=", "<img alt="), ("<img alt=\"x>", ""),
   ])
-  func `tags are removed, references are resolved, and images are replaced by their descriptions`(
+  func `HTML tags are removed, references resolved, and images replaced by their descriptions`(
     html: String, text: String
   ) {
     #expect(HTMLText.plain(html) == text)
@@ -37,7 +37,7 @@ struct HTMLTextTests {
     }
   }
 
-  @Test func `100,000 seeded texts are converted without growing`() {
+  @Test func `the plain text of 100,000 seeded HTML texts is never longer than the HTML`() {
     var generator = SplitMix64(seed: 19)
     let pieces = [
       "<", ">", "&", ";", "img", " alt=", "\"", "'", "#x", "41", "amp", "é", "br", "/p", " ", "=",

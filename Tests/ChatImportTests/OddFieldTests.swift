@@ -55,7 +55,7 @@ struct OddFieldTests {
   ]
 
   @Test(arguments: eventSub)
-  func `a notification keeps its content whatever value another field has`(
+  func `a notification keeps its content whatever value an unrelated field has`(
     type: String, notice: String, line: String, needed: [String]
   ) throws {
     let text = Self.notification.replacing("TYPE", with: type).replacing("NOTICE", with: notice)
@@ -159,7 +159,9 @@ struct OddFieldTests {
   @Test(arguments: [
     PlatformFormat.youtube, .twitchDownloader, .chatDownloader, .pytchat,
   ])
-  func `a message keeps its text whatever value another field has`(format: PlatformFormat) throws {
+  func `a chat message keeps its text whatever value an unrelated field has`(format: PlatformFormat)
+    throws
+  {
     let sample = try JSONValue(parsing: try #require(Self.samples[format]))
     let needed = try #require(Self.needed[format])
     #expect(Translated(format, sample.description).lines.joined().contains(Self.words))
@@ -230,7 +232,7 @@ struct TextEncodingTests {
   private static let big = text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
 
   @Test(arguments: [1, 2, 3, 5, 1_000])
-  func `text is the same in each encoding, in pieces of any size`(pieces: Int) {
+  func `a file has the same text in each encoding, read in pieces of any size`(pieces: Int) {
     let inputs: [[UInt8]] = [
       Array(Self.text.utf8), [0xEF, 0xBB, 0xBF] + Self.text.utf8, [0xFF, 0xFE] + Self.little,
       [0xFE, 0xFF] + Self.big, Self.little, Self.big,
@@ -240,7 +242,7 @@ struct TextEncodingTests {
     }
   }
 
-  @Test func `binary data is unchanged, and an incomplete character becomes U+FFFD`() {
+  @Test func `binary data is not converted, and an incomplete character becomes U+FFFD`() {
     #expect(convert([], pieces: 1) == "")
     #expect(convert([0xEF, 0xBB], pieces: 1) == "\u{FFFD}")
     #expect(convert(Array("a".utf8), pieces: 1) == "a")
@@ -270,7 +272,9 @@ struct FileAppearanceTests {
       ("PRIVMSG #c :d", nil),
       ("[20.00] bo: hi", "a chat log whose line 1 has a time in an unknown format"),
     ] as [(String, String?)])
-  func `a file is described by its appearance`(text: String, description: String?) {
+  func `a file in no known format is described by its first bytes`(
+    text: String, description: String?
+  ) {
     #expect(FileAppearance.describe(Array(text.utf8)) == description)
   }
 }

@@ -91,7 +91,9 @@ struct YouTubeChatTests {
       [#"{"type":"chat.message","id":"b",\#(bo),"text":"late"}"#]
     ),
   ])
-  func `a chat action is translated into the right native lines`(text: String, lines: [String]) {
+  func `each recorded chat action is translated into the expected native lines`(
+    text: String, lines: [String]
+  ) {
     let translated = Translated(.youtube, text)
     #expect(translated.lines == lines)
     #expect(translated.platforms == (lines.isEmpty ? [] : ["youtube"]))
@@ -99,7 +101,7 @@ struct YouTubeChatTests {
     #expect(translated.rejected.isEmpty)
   }
 
-  @Test func `deletions get their time from the clock of the messages`() {
+  @Test func `deletions in a recorded chat get their time from the clock of the messages`() {
     let message = Self.item("liveChatTextMessageRenderer", #","message":{"simpleText":"hi"}"#)
     let deletion =
       #"{"replayChatItemAction":{"actions":[{"removeChatItemAction":{"targetItemId":"a"}}]"#
@@ -118,7 +120,7 @@ struct YouTubeChatTests {
       ])
   }
 
-  @Test func `unknown actions and items are counted by name`() {
+  @Test func `unknown actions and items of a recorded chat are counted by name`() {
     let translated = Translated(
       .youtube,
       [
@@ -134,7 +136,7 @@ struct YouTubeChatTests {
 }
 
 struct ChatterinoLogTests {
-  @Test func `messages, bans and states of the stream are read across midnight`() {
+  @Test func `messages, bans and stream states of a Chatterino log are read across midnight`() {
     let translated = Translated(
       .chatterino,
       """
@@ -174,7 +176,7 @@ struct ChatterinoLogTests {
     ("CET", "2026-11-23T20:00:01Z", 72_001), ("CET", "2026-11-23 20:00:01", 68_401),
     ("", "20:00:01", 68_401),
   ])
-  func `times use the given zone unless the log names UTC or the line names a zone`(
+  func `times in a log use the given zone unless the log names UTC or the line names a zone`(
     name: String, time: String, seconds: Int
   ) {
     let log = "# Start logging at 2026-11-23 00:00:00 \(name)\n[\(time)] bo: hi"
@@ -183,7 +185,7 @@ struct ChatterinoLogTests {
   }
 
   @Test
-  func `a log always gives the same identifiers, and another log of that day gives different ones`()
+  func `translating a log twice gives the same identifiers, and another log gives different ones`()
   {
     let log = { (name: String) in
       Translated(.chatterino, "# Start logging at 2026-11-23 20:00:00 CET\n[20:00:01] \(name): hi")
@@ -205,7 +207,9 @@ struct ChatterinoLogTests {
       ("20:00:01 XM", nil), ("2026-13-01 20:00", nil), ("2026-11-23", nil), ("1795464000", nil),
       ("", nil),
     ] as [(String, Int?)])
-  func `times are read in all formats that Chatterino offers`(time: String, milliseconds: Int?) {
+  func `times in a log are read in all formats that Chatterino offers`(
+    time: String, milliseconds: Int?
+  ) {
     let log = "# Start logging at 2026-11-23 00:00:00 CET\n[\(time)] bo: hi\n[20:00:02] bo: bye"
     let translated = Translated(.chatterino, log)
     guard let milliseconds else {
@@ -235,7 +239,7 @@ struct TwitchDownloaderLogTests {
     """#
 
   @Test(arguments: [1, 7, 64, 100_000])
-  func `comments are read one after another, in pieces of any size`(pieces: Int) {
+  func `comments of a chat file are read one after another, in pieces of any size`(pieces: Int) {
     let translated = Translated(.twitchDownloader, Self.text, pieces: pieces)
     #expect(
       translated.lines == [
@@ -250,7 +254,7 @@ struct TwitchDownloaderLogTests {
 }
 
 extension TwitchDownloaderLogTests {
-  @Test func `pictures of any size may precede the comments`() {
+  @Test func `embedded pictures of any size may precede the comments of a chat file`() {
     let picture = String(repeating: "iVBORw0KGgo=", count: 200_000)
     let text =
       #"{"embeddedData":{"firstParty":[{"data":"\#(picture)"}],"comments":[{"_id":"x"}]},"#
@@ -297,7 +301,9 @@ struct RecognitionTests {
       ("2026-11-23 20:00", nil), ("2026-11-23T20:00:00", nil), ("1969-12-31T23:59:59Z", nil),
       ("2026-11-23T20:00:00+1", nil),
     ] as [(String, Int?)])
-  func `valid times are parsed, and other text is rejected`(text: String, milliseconds: Int?) {
+  func `valid times in a recorded chat are parsed, and other text is rejected`(
+    text: String, milliseconds: Int?
+  ) {
     let line =
       #"{"subscription":{"type":"stream.offline","condition":{},"created_at":"\#(text)"},"event":{"broadcaster_user_login":"ada"}}"#
     let translated = Translated(.eventSub, line)
@@ -307,7 +313,7 @@ struct RecognitionTests {
 
   /// A damaged file may give fewer lines, but none that the daemon would reject.
   @Test(arguments: PlatformFormat.allCases)
-  func `damaged files give fewer events, but no invalid lines`(format: PlatformFormat) {
+  func `a damaged chat file gives fewer events, but no invalid lines`(format: PlatformFormat) {
     let samples: [PlatformFormat: String] = [
       .youtube:
         #"{"replayChatItemAction":{"actions":[{"addChatItemAction":{"item":{"liveChatPaidMessageRenderer":{"id":"a","timestampUsec":"1795464000123456","authorExternalChannelId":"UC1","authorName":{"simpleText":"Bo"},"message":{"runs":[{"text":"x"}]},"purchaseAmountText":{"simpleText":"$1"}}}}}],"videoOffsetTimeMsec":"1"}}"#,

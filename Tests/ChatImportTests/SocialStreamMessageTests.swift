@@ -20,7 +20,9 @@ struct SocialStreamMessageTests {
     (##"{"meta":{"permanent":"yes"}}"##, "permanent"),
     (##"{"meta":{"expiresAt":"soon"}}"##, "expiresAt"), (##"{"event":[1]}"##, "event"),
   ])
-  func `an unusable value is counted`(member: String, name: String) throws {
+  func `an unusable value in a message is counted under its member's name`(
+    member: String, name: String
+  ) throws {
     var message = try #require(JSONValue(lenient: Array(member.utf8))?.objectValue)
     message.merge(["type": "x", "id": 1, "chatname": "A", "chatmessage": "a"]) { first, _ in first }
     var lines = NativeLines()
@@ -84,13 +86,14 @@ struct SocialStreamMessageTests {
     (#"{"action":"clearDock"}"#, ""),
     (#"{"chatname":"Ada","chatmessage":""}"#, ""),
   ])
-  func `a message becomes the right event`(message: String, line: String) throws {
+  func `each Social Stream message becomes the expected event`(message: String, line: String) throws
+  {
     let (lines, unknown) = try Self.translated(message)
     #expect(lines == (line.isEmpty ? "" : line + "\n"))
     #expect(unknown.isEmpty)
   }
 
-  @Test func `unknown kinds are counted by name`() throws {
+  @Test func `Social Stream messages of unknown kinds are counted by name`() throws {
     let (lines, unknown) = try Self.translated(#"{"chatname":"Ada","event":"something_new"}"#)
     #expect(lines.isEmpty)
     #expect(unknown == ["something_new": 1])
@@ -184,7 +187,7 @@ struct SocialStreamMessageTests {
       #""type":"reaction""#, #""count":5"#
     ),
   ])
-  func `the content of a message takes precedence over its kind, and the text is kept`(
+  func `the content of a Social Stream message outranks its kind, and its text is kept`(
     message: String, part: String, other: String
   ) throws {
     let (lines, _) = try Self.translated(message)
@@ -213,7 +216,9 @@ struct SocialStreamMessageTests {
     (#"{"delete":{"type":"kick","id":9}}"#, ["kick/9"]),
     (#"{"delete":{"type":"kick","meta":{"messageId":"n9"}}}"#, ["kick/n9"]),
   ])
-  func `deletions in all forms find their messages`(message: String, identifiers: [String]) {
+  func `a deletion finds its messages, whichever form it has`(
+    message: String, identifiers: [String]
+  ) {
     let lines = Self.all(Self.said + [message]).dropFirst(3)
     #expect(Array(lines) == identifiers.map { #"{"type":"chat.delete","id":"\#($0)"}"# })
   }
@@ -241,7 +246,7 @@ struct SocialStreamMessageTests {
       ]
     ),
   ])
-  func `a ban applies to the identifier and names under which the person wrote`(
+  func `a ban applies to the identifier and to all names under which the person wrote`(
     message: String, lines: [String]
   ) {
     #expect(Array(Self.all(Self.said + [message]).dropFirst(3)) == lines)
@@ -262,7 +267,7 @@ struct SocialStreamMessageTests {
       ])
   }
 
-  @Test func `a reused number identifies another message`() {
+  @Test func `a second message with a reused number gets another identifier`() {
     let lines = Self.all(
       [
         #"{"type":"x","id":1,"chatname":"A","chatmessage":"a"}"#,
@@ -286,7 +291,9 @@ struct SocialStreamMessageTests {
   ]
 
   @Test(arguments: full.keys.sorted(), ["", "resub", "raid", "subscription_gift", "new_thing"])
-  func `no unusable value of a member loses a message or its text`(member: String, event: String) {
+  func `an unusable value of another member loses neither a message nor its text`(
+    member: String, event: String
+  ) {
     for odd in OddValues.json where !(member == "private" && odd == "true") {
       var members = Self.full
       members["event"] = "\"\(event)\""
@@ -328,7 +335,7 @@ struct SocialStreamMessageTests {
     }
   }
 
-  @Test func `100,000 seeded messages give lines that the daemon accepts`() {
+  @Test func `100,000 seeded Social Stream messages give lines that the daemon accepts`() {
     var generator = SplitMix64(seed: 19)
     let names = [
       "type", "chatname", "chatmessage", "userid", "event", "hasDonation", "membership", "subtitle",

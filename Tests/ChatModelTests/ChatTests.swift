@@ -15,7 +15,7 @@ struct ChatTests {
     }
   }
 
-  @Test func `messages arrive while connected`() async {
+  @Test func `the chat receives messages while it is connected`() async {
     let store = makeStore()
     await store.send(.connectTapped) { $0.connection = .connecting(attempt: 1) }
     await store.receive(\.connected) { $0.connection = .online }
@@ -29,7 +29,7 @@ struct ChatTests {
     await store.finish()
   }
 
-  @Test func `a lost connection is retried after growing pauses`() async {
+  @Test func `a lost connection is retried after increasing pauses`() async {
     let store = makeStore()
     await store.send(.connectTapped) { $0.connection = .connecting(attempt: 1) }
     await store.receive(\.connected) { $0.connection = .online }
@@ -44,7 +44,7 @@ struct ChatTests {
     await store.send(.disconnectTapped) { $0.connection = .offline }
   }
 
-  @Test func `pauses stop growing at 32 seconds`() async {
+  @Test func `pauses between connection attempts stop increasing at 32 seconds`() async {
     server.isUp = false
     let store = makeStore()
     store.exhaustivity = .off
@@ -73,7 +73,7 @@ struct ChatTests {
     #expect(store.state.rooms[id: "linux"]?.messages.count == 0)
   }
 
-  @Test func `a room is left after a confirmation, and its effects end`() async {
+  @Test func `leaving a room asks for confirmation first, and ends the room's effects`() async {
     let store = makeStore()
     await store.send(.roomTapped("swift")) { $0.openRoom = "swift" }
     server.delay = (.seconds(5), clock)

@@ -59,7 +59,7 @@ struct RoomTests {
     #expect(server.typing == 2)
   }
 
-  @Test func `an empty draft is not sent and causes no typing notification`() async {
+  @Test func `an empty draft is not sent and sends no typing notification`() async {
     let store = makeStore()
     await store.send(.draftEdited(""))
     await store.send(.sendTapped)
@@ -67,7 +67,7 @@ struct RoomTests {
     #expect(server.typing == 0)
   }
 
-  @Test func `a room keeps the newest messages`() {
+  @Test func `a room keeps only the newest messages`() {
     var room = ChatRoom.State(id: "swift")
     for id in 0..<UInt64(ChatRoom.State.capacity + 3) {
       room.add(Message(id: id, author: "Ada", text: "\(id)", delivery: .delivered))

@@ -13,6 +13,6 @@ def test_a_program_that_does_not_end_is_killed_and_described(tmp_path):
     assert program.process.returncode == -9
 
 
-def test_threads_share_one_base_directory(tmp_path_factory):
+def test_threads_of_a_test_share_one_base_directory(tmp_path_factory):
     # The attribute is private, and the only way to see what getbasetemp() would not create now.
     assert tmp_path_factory._basetemp is not None

@@ -83,7 +83,7 @@ def differences(path, lines, write):
             yield f"CHANGELOG.md does not name `{name}`, which was removed or changed"
 
 
-def test_interface(check, programs, tmp_path, pytestconfig):
+def test_public_symbols_are_documented_and_listed(check, programs, tmp_path, pytestconfig):
     found = []
     for module in MODULES:
         check.runs(f"the interface of {module} can be read", [

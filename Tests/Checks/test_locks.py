@@ -39,7 +39,7 @@ def own_modules():
     return {target["name"] for target in json.loads(description)["targets"]}
 
 
-def test_locks(check, programs):
+def test_no_lock_is_inlined_into_a_function_that_can_suspend(check, programs):
     # `$s`, then the length and the name of the module that the function belongs to.
     own = re.compile(rf"\d+({'|'.join(sorted(own_modules()))})[A-Z0-9]")
     for program in PROGRAMS:

@@ -65,7 +65,7 @@ NAMES = [
     "Watched.stop()", "last"]
 
 
-def test_declarations(check):
+def test_all_declarations_of_a_swift_file_are_found_by_name(check):
     found = swift_declarations.declarations(SOURCE)
     check.equal("every declaration is found under its name", [declaration.name for declaration in found], NAMES)
     texts = {declaration.name: SOURCE[declaration.start:declaration.end] for declaration in found}
@@ -88,7 +88,7 @@ def placed(root, symbol, find, source):
     return path.read_text()[start:end]
 
 
-def test_placement(check, tmp_path: pathlib.Path):
+def test_mutations_are_placed_by_the_name_of_a_declaration(check, tmp_path: pathlib.Path):
     source = """
 struct Writer {
   func close() throws {

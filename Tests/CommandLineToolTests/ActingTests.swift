@@ -89,7 +89,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     }
   }
 
-  @Test func `one person or all people are let in`() {
+  @Test func `the host lets one person or all people of the waiting room in`() {
     let screen = Screen()
     screen.press(.character("1"), .down)
     #expect(screen.foot.contains("l let all in"))
@@ -106,7 +106,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.calls.first?.parameters == ["room": "main", "all": true])
   }
 
-  @Test func `a row is identified by a number only if the act requires it`() {
+  @Test func `an act sends its row as a number only if the act requires a numbered row`() {
     let row = ActTarget(identity: "row 12345", acts: [], row: "12345")
     func given(_ input: ScreenInput) -> [JSONName: JSONValue] {
       row.parameters(
@@ -116,7 +116,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(given(.numberedRow) == ["user": 12345])
   }
 
-  @Test func `when the selected person leaves, the next one is selected`() {
+  @Test func `when the selected person leaves the waiting room, the next person is selected`() {
     let screen = Screen()
     screen.press(.character("1"), .down, .down)
     #expect(screen.selected.contains("ann"))
@@ -124,8 +124,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.selected.contains("bob"))
   }
 
-  @Test func `notices are pinned and dismissed, and numbered rows are identified by their number`()
-  {
+  @Test func `acts on notices and on numbered rows send the number of the selected row`() {
     let screen = Screen()
     screen.press(.character("2"), .down)
     #expect(screen.foot.contains("p pin  d dismiss"))
@@ -149,7 +148,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.selected == "LIVE" && screen.lines.contains { $0.hasSuffix("text 59") })
   }
 
-  @Test func `a level is changed with keys or set by typing a number`() {
+  @Test func `a level is changed by keys or set by typing a number`() {
     let screen = Screen()
     screen.press(.character("3"), .down)
     #expect(screen.foot.contains("s set") && screen.foot.contains("+-"))
@@ -186,7 +185,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.calls.isEmpty && screen.foot.contains("from 0 to 100"))
   }
 
-  @Test func `a switch stays selected after it is toggled`() {
+  @Test func `a switch stays selected after it was toggled`() {
     let screen = Screen()
     screen.press(.character("3"), .down, .down)
     #expect(screen.selected.contains("camera off"))
@@ -197,7 +196,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.selected.contains("camera on") && screen.foot.contains("turn off"))
   }
 
-  @Test func `a pane without content shows its acts, and the top line also has acts`() {
+  @Test func `a pane without content still offers its acts, and so does the top line`() {
     let screen = Screen()
     #expect(screen.lines.contains { $0.contains("[record]") })
     screen.press(.character("4"), .down, .character("r"))
@@ -229,7 +228,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.calls.isEmpty)
   }
 
-  @Test func `a search moves from match to match`() {
+  @Test func `the keys for search results move from match to match`() {
     let screen = Screen()
     screen.press(.character("/"))
     screen.type("TEXT 3")
@@ -268,7 +267,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
       room: name, phase: .live, viewers: 7, counters: Counters(received: received, applied: 1))
   }
 
-  @Test func `the list shows rooms with their figures, and a room can be opened and left`() {
+  @Test func `the list of rooms shows their figures, and a room can be opened and left`() {
     var model = HostScreenModel(rooms: [], hasList: true)
     func lines() -> [String] {
       let picture = model.picture(columns: 80, rows: 12)

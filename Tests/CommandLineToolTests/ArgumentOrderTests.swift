@@ -33,7 +33,9 @@ import Testing
       "---completion show -- positional@0 2 0 livehostctl show"
     ),
   ])
-  func `the verb comes first, then its options`(line: String, expected: String) throws {
+  func `arguments are rearranged: the verb first, then its options, then its values`(
+    line: String, expected: String
+  ) throws {
     #expect(try arranged(line).joined(separator: " ") == expected)
   }
 
@@ -59,12 +61,14 @@ import Testing
     ("hangs --since -1h", "hangs --since=-1h"),
     ("ingest f --speed --room r", "ingest --speed --room f r"),
   ])
-  func `negative numbers are values, not options`(line: String, expected: String) throws {
+  func `negative numbers are parsed as values, not as options`(line: String, expected: String)
+    throws
+  {
     #expect(try arranged(line).joined(separator: " ") == expected)
   }
 
   @Test(arguments: ["show --json short", "--json", "show --json"])
-  func `the JSON mode is accepted only after an equals sign`(line: String) {
+  func `the mode of --json is accepted only after an equals sign`(line: String) {
     #expect(throws: Failure(.usage, "--json takes its value after '=', as in --json=short")) {
       try arranged(line)
     }
@@ -89,7 +93,7 @@ import Testing
     #expect(failure?.message.contains(message) == true)
   }
 
-  @Test func `no suggestion is made for a verb that resembles no other verb`() {
+  @Test func `no suggestion is made for a word that resembles no verb`() {
     let failure = #expect(throws: Failure.self) { try arranged("frobnicate") }
     #expect(failure?.message.contains("did you mean") == false)
   }
@@ -100,7 +104,7 @@ import Testing
     ("livehostctl --socket=/x -j why main", "main", "/x"),
     ("livehostctl --socket = /x --json = short why main", "main", "/x"),
   ])
-  func `completion finds the room and the socket before the cursor`(
+  func `completion uses the room and the socket that were typed before the cursor`(
     line: String, room: String, socket: String
   ) {
     let words = CompletedWords(line.split(separator: " ").map(String.init))
@@ -110,19 +114,23 @@ import Testing
 }
 
 @Suite struct CompletionTests {
-  @Test func `the bash script joins an option and its value after =`() async {
+  @Test func `the bash completion script joins an option and its value after =`() async {
     let script = await run(["completion", "bash"])
     #expect(script.status == .done)
     #expect(script.output.contains(#"[[ "${prev}" = '=' ]]"#))
     #expect(script.output.contains("word_before_completion"))
   }
 
-  @Test func `the zsh script accepts the JSON mode only after an equals sign`() async {
+  @Test func `the zsh completion script accepts a mode of --json only after an equals sign`() async
+  {
     let script = await run(["completion", "zsh"])
     #expect(script.output.contains("'--json=-["))
   }
 
-  @Test func `the JSON output contains the script and its shell`() async throws {
+  @Test
+  func `the JSON output of the completion verb contains the script and the name of its shell`()
+    async throws
+  {
     let value = try JSONValue(parsing: await run(["completion", "fish", "--json=short"]).output)
     #expect(value["shell"] == "fish")
     #expect(value["script"]?.stringValue?.contains("livehostctl") == true)

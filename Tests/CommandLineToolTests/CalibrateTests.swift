@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test
-  func `measured costs become a device profile, and the other costs come from another device`()
+  func `measured costs become a device profile, and unmeasured costs are those of another device`()
     async throws
   {
     let profile = "\(directory.path)/devices/mine.yaml"
@@ -51,7 +51,9 @@ import Testing
     #expect(simulated.output.contains(#""costs":{"assumed":102,"measured":3}"#))
   }
 
-  @Test func `this machine is measured, and its frames are compared with the simulation`() async {
+  @Test func `calibrate --here measures this machine and compares its frames with a simulation`()
+    async
+  {
     let scenario = directory.write(
       "short.yaml",
       """
@@ -72,7 +74,7 @@ import Testing
     #expect(await run(["calibrate", trace, "--scenario", scenario]).status == .usage)
   }
 
-  @Test func `the costs are printed as JSON`() async throws {
+  @Test func `calibrated costs are printed as JSON`() async throws {
     let result = await run(["calibrate", trace, "--json=short"])
     let found = try JSONValue(parsing: result.output)
     let view = found["costs"]?.arrayValue?.first
@@ -83,7 +85,8 @@ import Testing
     #expect(found["missing"]?.arrayValue?.contains("HostView") == true)
   }
 
-  @Test func `an unreadable trace, or one that does not fit the screen, is reported with its file`()
+  @Test
+  func `a trace that is unreadable or does not fit the screen causes an error that names its file`()
     async
   {
     let other = directory.write("other.csv", "name,milliseconds\nChatVew,1\n".utf8)

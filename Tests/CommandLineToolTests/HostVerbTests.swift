@@ -67,7 +67,7 @@ import Testing
     (["activity", "pin", "main", "99"], "has no activity 99; 'livehostctl activity list main'"),
     (["chat", "pin", "main", "4"], "has no notice 4; 'livehostctl chat notices main'"),
   ])
-  func `the error for a refused act names the input and the remedy`(
+  func `the error for a refused act names the argument and the remedy`(
     arguments: [String], text: String
   ) async throws {
     let daemon = try await FakeDaemon()
@@ -86,7 +86,7 @@ import Testing
     ["activity", "pin", "main", "one"],
     ["chat", "highlight", "main"] + (0..<33).map { "n\($0)" },
   ])
-  func `invalid values are usage errors`(arguments: [String]) async throws {
+  func `invalid arguments of the host's verbs are usage errors`(arguments: [String]) async throws {
     let daemon = try await FakeDaemon()
     #expect(await daemon.run(arguments).status == .usage, "\(arguments)")
     await daemon.stop()
@@ -117,7 +117,7 @@ import Testing
     (["capacity", "main", "20"], "1,000 waiting, 2 of 20 admitted, begins in 1:15\n"),
     (["schedule", "main", "none"], "1,000 waiting, 2 of 20 admitted, begins in 1:15\n"),
   ])
-  func `each verb prints its result`(arguments: [String], output: String) async throws {
+  func `each verb of the host prints its result`(arguments: [String], output: String) async throws {
     let daemon = try await FakeDaemon(report: Self.report)
     let run = await daemon.run(arguments)
     #expect(run.status == .done, "\(run.diagnostics)")
@@ -147,7 +147,7 @@ import Testing
     // On 28 March 2027, clocks in Berlin move from 2:00 to 3:00.
     ("Europe/Berlin", 1_806_199_199, 3_600), ("Europe/Berlin", 1_806_202_800, 7_200),
   ])
-  func `the offset of a local time from UTC follows the rules of its zone`(
+  func `the offset of a local time from UTC follows the rules of its time zone`(
     zone: String, local: Int, seconds: Int
   ) {
     #expect(TimeZoneName(argument: zone)?.secondsFromUTC(local: local) == seconds)
@@ -158,7 +158,7 @@ import Testing
     #expect(TimeZoneName(argument: "local") != nil)
   }
 
-  @Test func `a future time is a duration, a time of day or seconds since 1970`() {
+  @Test func `a start time can be a duration, a time of day or seconds since 1970`() {
     let zone = getenv("TZ").map { String(cString: $0) }
     setenv("TZ", "UTC0", 1)
     tzset()

@@ -15,7 +15,8 @@ import Testing
     }
   }
 
-  @Test func `the bundled recording arrives complete, in large writes, and is confirmed`()
+  @Test
+  func `ingesting the bundled recording sends it completely, in large writes, until confirmed`()
     async throws
   {
     let daemon = try await FakeDaemon()
@@ -34,7 +35,9 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `options precede the lines, which keep their order`() async throws {
+  @Test func `ingest sends its options before the lines and keeps the order of the lines`()
+    async throws
+  {
     let daemon = try await FakeDaemon()
     let file = daemon.directory.write(
       "lines", "{\"type\":\"a\",\"ts\":1000}\n\n{\"type\":\"refuse\",\"ts\":1001}".utf8)
@@ -49,7 +52,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `with --strict, a rejected event is bad data, although all other events are applied`()
+  @Test func `ingest --strict exits with the status for bad data after a rejected event`()
     async throws
   {
     let daemon = try await FakeDaemon()
@@ -66,7 +69,8 @@ import Testing
     await next.stop()
   }
 
-  @Test func `events applied but not recorded are reported, and the exit code is not 0`()
+  @Test
+  func `if events are applied but not recorded, ingest reports them and its exit code is not 0`()
     async throws
   {
     let daemon = try await FakeDaemon()
@@ -81,7 +85,9 @@ import Testing
   }
 
   @Test(arguments: ["truncated", "garbled", "missing", "directory", "format"])
-  func `unreadable input is bad data`(kind: String) async throws {
+  func `input that cannot be read or decoded causes the exit code for bad data`(kind: String)
+    async throws
+  {
     let daemon = try await FakeDaemon()
     let header: [UInt8] = [0x1F, 0x8B, 0x08, 0, 0, 0, 0, 0, 0, 3]
     let arguments: [String] =
@@ -97,7 +103,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `everything read before the recording breaks off is played and confirmed`()
+  @Test func `if a compressed recording breaks off, everything before that is sent and confirmed`()
     async throws
   {
     let daemon = try await FakeDaemon()
@@ -112,7 +118,7 @@ import Testing
   }
 
   @Test(arguments: ["--format=auto", "--format=chatterino"])
-  func `a recorded chat is translated, and its unknown kinds of message are named`(format: String)
+  func `ingest translates a recorded chat and names its unknown kinds of messages`(format: String)
     async throws
   {
     let daemon = try await FakeDaemon()
@@ -131,7 +137,9 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `playing a truncated compressed recording ends at its last whole line`() async throws {
+  @Test func `playing a truncated compressed recording ends after its last complete line`()
+    async throws
+  {
     let daemon = try await FakeDaemon()
     let source = try #require(fopen(bundledRecording, "r"))
     var bytes = [UInt8](repeating: 0, count: 100_000)
@@ -150,7 +158,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `if the daemon stops, the confirmed counts are printed`() async throws {
+  @Test func `if the daemon stops during ingest, the confirmed counts are printed`() async throws {
     let daemon = try await FakeDaemon(closesAfterSyncs: 1)
     let file = daemon.directory.write("lines", "{\"type\":\"a\"}\n".utf8)
     let run = await daemon.run(["ingest", file, "--speed=max", "--json=short"])
@@ -161,7 +169,8 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `input from a pipe is sent again in the same batch after the daemon restarted`()
+  @Test
+  func `lines read from a pipe are sent again in the same batch after the daemon has restarted`()
     async throws
   {
     let daemon = try await FakeDaemon(closesAfterSyncs: 1)
@@ -199,7 +208,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `a paced playback waits for the time of each line and can be interrupted`()
+  @Test func `a paced playback sends each line at its time and can be interrupted`()
     async throws
   {
     let daemon = try await FakeDaemon()
@@ -220,7 +229,9 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `without a daemon, the exit code means that the daemon is unreachable`() async throws {
+  @Test func `if no daemon runs, the exit code of ingest says that the daemon is unreachable`()
+    async throws
+  {
     let directory = TemporaryDirectory()
     let run = await run(["ingest", bundledRecording, "--socket", directory.path])
     #expect(run.status == .notReachable)
@@ -239,7 +250,7 @@ import Testing
   }
 
   @Test(arguments: ["", "a", "ab\n", "\u{1F}"])
-  func `files too short for a gzip header are read unchanged`(text: String) throws {
+  func `files too short for a gzip header are read as they are`(text: String) throws {
     let directory = TemporaryDirectory()
     let source = try FileSource(path: directory.write("file.gz", text.utf8))
     var bytes: [UInt8] = []

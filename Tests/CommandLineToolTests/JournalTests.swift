@@ -24,7 +24,7 @@ import Testing
     lane: 1, room: "main", action: "chat.messages", processorMicroseconds: 3,
     waitedMicroseconds: 4)
 
-  @Test func `a hang read from the journal equals the logged one`() {
+  @Test func `a hang read from the journal equals the hang that was logged`() {
     var other = HangReport(
       number: 8, timestamp: 0, kind: .microhang, reason: .busy, durationMicroseconds: 250_000,
       lane: 0)
@@ -35,7 +35,7 @@ import Testing
     #expect(HangList.report(entry(of: hang)) == hang)
   }
 
-  @Test func `an entry that lacks a field of a hang is not a hang`() {
+  @Test func `a journal entry that lacks a field of a hang is not read as a hang`() {
     for name in ["number", "timestamp", "durationUsec", "lane", "reason"] {
       var entry = entry(of: hang)
       entry.fields[JournalFieldName.make(name)] = nil
@@ -50,7 +50,7 @@ import Testing
       ("liveRoomStats.window", nil, "liveRoomStats"),
       (nil, "WaitingRoomView", "waitingRoom"), (nil, "HostView", nil), (nil, nil, nil),
     ] as [(String?, String?, String?)])
-  func `a hang belongs to the feature whose action or view held the lane`(
+  func `a hang is attributed to the feature whose action or view blocked the lane`(
     action: String?, view: String?, feature: String?
   ) {
     var hang = hang
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test
-  func `hangs are selected by their start, other entries by the time at which they were written`() {
+  func `hangs are filtered by their start, other journal entries by the time of writing`() {
     var query = JournalQuery()
     query.kinds = [.hang, .microhang]
     let entry = entry(of: hang)
@@ -77,7 +77,7 @@ import Testing
     #expect(!query.admits(entry))
   }
 
-  @Test func `an entry is printed as text and as JSON`() throws {
+  @Test func `a journal entry is printed as text and as JSON`() throws {
     let entry = entry([
       "MESSAGE": "room main\u{1B}[2J opened", "PRIORITY": "5", "LIVEHOST_ROOM": "main",
       "MESSAGE_ID": JournalMessageID.roomOpened.rawValue, "_HOSTNAME": "vm", "_PID": "12",
@@ -93,7 +93,7 @@ import Testing
       json["fields"]?.objectValue?.keys.sorted() == ["LIVEHOST_ROOM", "MESSAGE_ID", "_PID"])
   }
 
-  @Test func `the kinds of entries are listed with their fields`() async throws {
+  @Test func `all kinds of journal entries are listed with their fields`() async throws {
     let text = await run(["journal", "--kinds"])
     #expect(text.status == .done)
     let json = try JSONValue(parsing: await run(["journal", "--kinds", "--json=short"]).output)

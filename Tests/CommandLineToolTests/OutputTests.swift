@@ -14,38 +14,40 @@ import Wording
       elapsedNanoseconds: seconds * 1_000_000_000)
   }
 
-  @Test func `a known size gives a bar, a rate and the remaining time`() {
+  @Test func `the progress of input of known size has a bar, a rate and the remaining time`() {
     #expect(
       ProgressBar.line(progress(250, of: 1_000), columns: 79)
         == "[######--------------------] 25%  2,100 lines  700/s  2,000 confirmed  9 s left")
   }
 
-  @Test func `without a size, there is neither a bar nor a remaining time`() {
+  @Test func `the progress of input of unknown size has neither a bar nor a remaining time`() {
     #expect(
       ProgressBar.line(progress(2_048, of: nil), columns: 79)
         == "2,100 lines  700/s  2,000 confirmed  2.0 KiB")
   }
 
-  @Test func `no rate is shown before it is known`() {
+  @Test func `a progress line shows no rate until the rate is known`() {
     #expect(
       ProgressBar.line(progress(0, of: 10, lines: 0, after: 0), columns: 60)
         == "[-----------------------------] 0%  0 lines  2,000 confirmed")
   }
 
   @Test(arguments: 1...120)
-  func `a progress bar never exceeds its columns`(columns: Int) {
+  func `a progress bar is never wider than its columns`(columns: Int) {
     let line = ProgressBar.line(progress(999, of: 1_000), columns: columns)
     #expect(TerminalText.width(line) <= columns)
   }
 
-  @Test func `an empty file is complete`() { #expect(progress(0, of: 0).fraction == 1) }
+  @Test func `the progress of an empty file is complete`() {
+    #expect(progress(0, of: 0).fraction == 1)
+  }
   @Test func `the progress of a file that has grown is limited to 1`() {
     #expect(progress(3, of: 2).fraction == 1)
   }
 }
 
 @Suite struct PercentBarTests {
-  @Test func `the rate and the remaining time are shown once they are known`() {
+  @Test func `a progress line shows the rate and the remaining time once they are known`() {
     #expect(
       PercentBar.line(25, elapsed: 5, columns: 79)
         == "[#######-----------------------] 25%  5.0%/s  15 s left")
@@ -54,7 +56,7 @@ import Wording
   }
 
   @Test(arguments: 1...80)
-  func `a percent bar never exceeds its columns`(columns: Int) {
+  func `a percent bar is never wider than its columns`(columns: Int) {
     let line = PercentBar.line(33, elapsed: 100, columns: columns)
     #expect(TerminalText.width(line) <= columns)
   }
@@ -62,7 +64,7 @@ import Wording
 
 @Suite struct FormatTests {
   @Test(arguments: [(0, "0"), (999, "999"), (1_000, "1,000"), (-12_345_678, "-12,345,678")])
-  func `counts are grouped by thousands`(number: Int, text: String) {
+  func `digits of counts are grouped by thousands`(number: Int, text: String) {
     #expect(Format.count(number) == text)
   }
 
@@ -75,18 +77,18 @@ import Wording
   }
 
   @Test(arguments: [(0, "0 B"), (1_023, "1023 B"), (1_536, "1.5 KiB"), (3 << 30, "3.0 GiB")])
-  func `numbers of bytes have units`(number: Int, text: String) {
+  func `byte counts are printed with units`(number: Int, text: String) {
     #expect(Format.bytes(number) == text)
   }
 
   @Test(arguments: [(7, "7 s"), (252, "4:12"), (3_723, "1:02:03"), (90_061, "1 d 1:01:01")])
-  func `durations have a short readable form`(seconds: Int, text: String) {
+  func `durations are printed in a short readable form`(seconds: Int, text: String) {
     #expect(Format.duration(seconds: seconds) == text)
   }
 }
 
 @Suite struct TerminalTextTests {
-  @Test func `wide characters take two columns and combining marks none`() {
+  @Test func `wide characters count as two columns and combining marks as none`() {
     #expect(TerminalText.width("abc") == 3)
     #expect(TerminalText.width("日本") == 4)
     #expect(TerminalText.width("e\u{301}") == 1)
@@ -97,7 +99,7 @@ import Wording
   }
 
   @Test(arguments: ["\u{1B}", "\u{9B}", "\u{07}", "\n", "\u{202E}", "\u{2028}", "\u{7F}"])
-  func `control characters become a replacement character`(text: String) {
+  func `control characters in printed text become a replacement character`(text: String) {
     #expect(TerminalText.sanitized("a\(text)b") == "a\u{FFFD}b")
   }
 
@@ -112,7 +114,7 @@ import Wording
     ("flag of Scotland", "\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}"),
     ("flag of Korea", "\u{1F1F0}\u{1F1F7}"), ("keycap", "1\u{FE0F}\u{20E3}"),
   ])
-  func `the spelling of scripts is preserved`(script: String, text: String) {
+  func `printable text of any script is printed unchanged`(script: String, text: String) {
     #expect(TerminalText.sanitized(text).unicodeScalars.elementsEqual(text.unicodeScalars))
   }
 
@@ -120,15 +122,15 @@ import Wording
     "\u{202A}", "\u{202B}", "\u{202C}", "\u{202D}", "\u{202E}", "\u{2066}", "\u{2068}", "\u{2069}",
     "\u{FFF9}", "\u{206A}", "\u{E0001}",
   ])
-  func `characters that would reorder the rest of a line are replaced`(text: String) {
+  func `characters that reorder the text after them are replaced`(text: String) {
     #expect(TerminalText.sanitized("a\(text)b") == "a\u{FFFD}b")
   }
 
-  @Test func `emoji sequences stay whole`() { #expect(TerminalText.sanitized("👩‍👩‍👧 ü") == "👩‍👩‍👧 ü") }
+  @Test func `emoji sequences are not split`() { #expect(TerminalText.sanitized("👩‍👩‍👧 ü") == "👩‍👩‍👧 ü") }
 }
 
 @Suite struct JSONModeTests {
-  @Test func `indented output has the same value`() throws {
+  @Test func `indented JSON output parses to the same value`() throws {
     let value: JSONValue = ["b": [1, [:]], "a": [:], "c": [], "d": .null]
     let text = String(decoding: try #require(JSONMode.pretty.text(value)), as: UTF8.self)
     #expect(
@@ -147,7 +149,8 @@ import Wording
     return DemoSummary.Part(source: "x.gz", lines: lines, room: room)
   }
 
-  @Test func `the recorded room comes first, and the simulated one is distinguished from it`()
+  @Test
+  func `the demo's summary lists the recorded room first, then the room of the simulated host`()
     throws
   {
     let summary = DemoSummary(recorded: [part()], simulated: part { $0.room = "other" })
@@ -160,7 +163,7 @@ import Wording
     #expect(try summary.json()["conserved"] == true)
   }
 
-  @Test func `a pending, lost or additional event breaks the conservation of counts`() {
+  @Test func `a pending, lost or additional event violates the summary's conservation of counts`() {
     #expect(part().isConserved)
     #expect(!part { $0.counters.applied += 1 }.isConserved)
     #expect(!part { $0.counters.pending = 1 }.isConserved)

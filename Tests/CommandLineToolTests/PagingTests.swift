@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `output taller than the terminal is paged as a whole`() async {
+  @Test func `output taller than the terminal is passed to the pager`() async {
     let terminal = PagedTerminal()
     #expect(await terminal.tool(rows: 10).run(["--help"]) == .done)
     #expect(terminal.paged.count == 1)
@@ -56,7 +56,7 @@ import Testing
     #expect(terminal.written.contains("Exit codes: 0 done"))
   }
 
-  @Test func `a single result is paged, but not a stream of results`() async throws {
+  @Test func `a single result is paged, but a stream of results is not`() async throws {
     let daemon = try await FakeDaemon()
     let terminal = PagedTerminal()
     let socket = daemon.directory.path

@@ -15,7 +15,7 @@ import Testing
     ("{\"text\":\"ts\",\"ts\":3}", 3),
     ("{\"ats\":1,\"ts\":4}", 4),
   ])
-  func `the timestamp is found anywhere in the line`(line: String, expected: Int64) {
+  func `the timestamp of an event is found anywhere in its line`(line: String, expected: Int64) {
     #expect(milliseconds(line) == expected)
   }
 
@@ -23,20 +23,20 @@ import Testing
     "", " ", "PING :x", ":a PRIVMSG #b :tmi-sent-ts=5", "@a=b :x PRIVMSG #c :;tmi-sent-ts=5",
     "@xtmi-sent-ts=5 :a", "{}", "{\"type\":\"a\"}", "{\"ts\":\"x\"}", "{\"ts\"", "@tmi-sent-ts= :a",
   ])
-  func `text that only resembles a timestamp is rejected`(line: String) {
+  func `text that only resembles an event's timestamp is ignored`(line: String) {
     #expect(milliseconds(line) == nil)
   }
 }
 
 @Suite struct PacerTests {
-  @Test func `lines are due at their timestamps multiplied by the factor`() {
+  @Test func `playback multiplies the intervals between lines by the factor`() {
     var pacer = Pacer(factor: 4)
     #expect(pacer.due(timestamp: 10_000, now: 7) == 7)
     #expect(pacer.due(timestamp: 10_400, now: 8) == 100_000_007)
     #expect(pacer.due(timestamp: nil, now: 9) == 9)
   }
 
-  @Test func `a line older than the first line is due immediately`() {
+  @Test func `a line dated before the first line is due immediately`() {
     var pacer = Pacer(factor: 1)
     _ = pacer.due(timestamp: 1_000, now: 50)
     #expect(pacer.due(timestamp: 600, now: 60) == 50)
@@ -64,7 +64,7 @@ import Testing
   private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
   private let line = { (time: Int) in "{\"ts\":\(time)}\n" }
 
-  @Test func `lines are returned when they are due, and together if they are due at the same time`()
+  @Test func `lines are returned when they are due, those with equal times together`()
     throws
   {
     var queue = PlaybackQueue(speed: .times(1), format: .auto)
@@ -86,7 +86,7 @@ import Testing
     #expect(queue.lines == 5)
   }
 
-  @Test func `at full speed, only the limit makes lines wait`() throws {
+  @Test func `at full speed, only the size limit of the output holds lines back`() throws {
     var queue = PlaybackQueue(speed: .maximum, format: .auto)
     queue.append((0..<100).map { "{\"ts\":\($0)000000}\n" }.joined().utf8)
     var output: [UInt8] = []
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 7, 1_000])
-  func `the output equals the input, however the input is split`(size: Int) throws {
+  func `playback outputs its input unchanged, however the input is split`(size: Int) throws {
     let input = Array("a\n\nbb\r\nccc\nlast".utf8)
     var queue = PlaybackQueue(speed: .maximum, format: .auto)
     var output: [UInt8] = []
@@ -113,7 +113,7 @@ import Testing
     #expect(queue.count == 0)
   }
 
-  @Test func `an endless line is passed on instead of being buffered`() throws {
+  @Test func `a line without an end is passed on instead of being buffered`() throws {
     var queue = PlaybackQueue(speed: .times(1), format: .native)
     var output: [UInt8] = []
     queue.append(repeatElement(UInt8(ascii: "{"), count: PlaybackQueue.longestLine + 1))
@@ -127,7 +127,7 @@ import Testing
     #expect(output.count == PlaybackQueue.longestLine + 12)
   }
 
-  @Test func `a line in another format is reported by its number`() throws {
+  @Test func `a line in another format causes an error with its line number`() throws {
     var queue = PlaybackQueue(speed: .maximum, format: .twitchIRC)
     queue.append("PING :x\n\n@a=b :x\n{\"ts\":1}\n".utf8)
     var output: [UInt8] = []
@@ -140,7 +140,7 @@ import Testing
 
 @Suite struct SyncScheduleTests {
   @Test
-  func `a sync line is due after a second if something was sent and no other one is unanswered`() {
+  func `playback sends a sync line every second if it has sent events and no sync is unanswered`() {
     var syncs = SyncSchedule(prefix: "t", now: 0)
     #expect(syncs.line(now: 5_000_000_000, sentBytes: 0) == nil)
     #expect(syncs.nextTime(sentBytes: 0) == nil)
@@ -156,13 +156,13 @@ import Testing
     #expect(syncs.line(now: 9_000_000_000, sentBytes: 20)?.contains("t2") == true)
   }
 
-  @Test func `a sync line is due earlier after many bytes were sent`() {
+  @Test func `playback sends a sync line earlier if many bytes were sent`() {
     var syncs = SyncSchedule(prefix: "t", now: 0)
     #expect(syncs.line(now: 1, sentBytes: 8 << 20) != nil)
   }
 
   @Test(arguments: ["u1", "t0", "t2", "t", "t-1", "t99999999999999999999"])
-  func `answers to sync lines of the recording are ignored`(token: String) {
+  func `answers to sync lines contained in the recording are ignored`(token: String) {
     var syncs = SyncSchedule(prefix: "t", now: 0)
     _ = syncs.lastLine(now: 1, sentBytes: 1)
     syncs.receive(token: token, received: 9, rejected: 9)
@@ -170,14 +170,14 @@ import Testing
     #expect(syncs.confirmed == SyncSchedule.Confirmed())
   }
 
-  @Test func `an answer without a sync line is ignored`() {
+  @Test func `an answer that matches no sync line is ignored`() {
     var syncs = SyncSchedule(prefix: "t", now: 0)
     syncs.receive(token: "t1", received: 9, rejected: 9)
     #expect(syncs.isSettled)
     #expect(syncs.confirmed == SyncSchedule.Confirmed())
   }
 
-  @Test func `the last sync line may follow an unanswered one`() {
+  @Test func `the last sync line may be sent while another is unanswered`() {
     var syncs = SyncSchedule(prefix: "t", now: 0)
     _ = syncs.line(now: 2_000_000_000, sentBytes: 1)
     _ = syncs.lastLine(now: 2_000_000_001, sentBytes: 2)

@@ -16,7 +16,8 @@ import Testing
     ("2 hours ago", 7_200_000), ("1d", 86_400_000), ("2 weeks ago", 1_209_600_000),
     ("250ms", 250), ("0s", 0), ("now", 0),
   ])
-  func `relative times count back from now`(text: String, milliseconds: Int) throws {
+  func `a relative time is subtracted from the present time`(text: String, milliseconds: Int) throws
+  {
     #expect(try ago(text) == milliseconds)
   }
 
@@ -28,11 +29,12 @@ import Testing
     ("yesterday 12:30:07.250 UTC", 86_400_000), ("12:30 UTC", 7_250),
     ("2024-02-29 00:00:00 UTC", 1_795_264_207_250 - 1_709_164_800_000),
   ])
-  func `dates and times of day are parsed`(text: String, milliseconds: Int) throws {
+  func `dates and times of day are parsed as points in time`(text: String, milliseconds: Int) throws
+  {
     #expect(try ago(text) == milliseconds)
   }
 
-  @Test func `a time without a zone is local`() throws {
+  @Test func `a time without a time zone is local`() throws {
     let midnight = Calendar.current.startOfDay(
       for: Foundation.Date(timeIntervalSince1970: Double(Self.now) / 1_000))
     let milliseconds = Int(midnight.timeIntervalSince1970) * 1_000
@@ -49,7 +51,8 @@ import Testing
     ("99999999999999d", "too long ago"), ("2026-11-21 10:00 11:00", "give a time such as"),
     ("12:30:07.x", "give a time such as"), ("1h2026-11-21", "give a time such as"),
   ])
-  func `text that is not a valid time is refused with a remedy`(text: String, remedy: String) throws
+  func `text that is not a point in time is refused with a remedy`(text: String, remedy: String)
+    throws
   {
     let error = #expect(throws: PointInTime.Unreadable.self) {
       try PointInTime(text, now: Self.now)

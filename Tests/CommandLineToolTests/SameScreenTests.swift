@@ -146,7 +146,7 @@ private func words(_ texts: [String]) -> [String] {
 
 @Suite struct SameScreenTests {
   @Test(arguments: RealScreen.all)
-  func `show prints the texts of the published tree, and nothing else`(screen: ScreenReport) {
+  func `show prints exactly the texts of the published view tree`(screen: ScreenReport) {
     let panes = ScreenParts(screen).panes
     #expect(panes.count >= 3)
     for pane in panes {
@@ -161,7 +161,7 @@ private func words(_ texts: [String]) -> [String] {
   }
 
   @Test(arguments: RealScreen.all)
-  func `watch draws the texts of the published tree, and nothing else`(screen: ScreenReport) {
+  func `watch draws exactly the texts of the published view tree`(screen: ScreenReport) {
     for pane in ScreenParts(screen).panes {
       var model = HostScreenModel(rooms: ["main"], shown: [pane.name])
       model.apply(.screen(room: "main", screen, at: 0))
@@ -203,7 +203,7 @@ private func words(_ texts: [String]) -> [String] {
     return phrases
   }
 
-  @Test func `the command line tool contains no wording of a part of the screen`() throws {
+  @Test func `the command line tool contains no text of a part of the screen`() throws {
     let phrases = Self.phrases
     for known in ["on the air", "fair because of round trip", "new since scrolled back", "bitrate"]
     {
@@ -251,7 +251,9 @@ private func words(_ texts: [String]) -> [String] {
   }
 
   @Test(arguments: [(160, 48), (100, 30), (80, 24), (60, 20)], [true, false])
-  func `a screen equals its stored capture`(size: (columns: Int, rows: Int), isOnAir: Bool) throws {
+  func `a drawn screen equals the screen stored in a file`(
+    size: (columns: Int, rows: Int), isOnAir: Bool
+  ) throws {
     let screen = isOnAir ? RealScreen.onAir : RealScreen.before
     let picture = Self.picture(screen, size.columns, size.rows)
     let lines = (0..<picture.rows).map { picture.text(row: $0) }
@@ -269,7 +271,9 @@ private func words(_ texts: [String]) -> [String] {
 
   /// Uses an emulated terminal with cells, because text alone does not show columns.
   @Test(arguments: [(160, 48), (100, 30), (80, 24), (60, 20)])
-  func `columns are aligned, and no character is cut in half`(size: (columns: Int, rows: Int)) {
+  func `columns of a drawn screen are aligned, and no character is cut in half`(
+    size: (columns: Int, rows: Int)
+  ) {
     let picture = Self.picture(RealScreen.onAir, size.columns, size.rows)
     for row in 0..<picture.rows {
       for column in 0..<picture.columns {

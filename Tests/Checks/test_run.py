@@ -60,7 +60,7 @@ echo '✔ Test run with 4 tests in 1 suite passed after 1 seconds.'
 """
 
 
-def test_skipped_tests_are_subtracted_from_swift_testings_total(phase, capsys):
+def test_skipped_tests_are_subtracted_from_the_total_of_swift_testing(phase, capsys):
     assert counts(phase(SWIFT, is_swift=True)) == (2, 1, 1)
     assert 'skipped: "it says why"' in capsys.readouterr().out
 

@@ -35,7 +35,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   }
 
   @Test(arguments: [(100, 30), (80, 24), (60, 40)])
-  func `panes get the rows that they can use, and unbounded panes get the rest`(
+  func `each pane gets at most the rows that it can use, and unbounded panes get the rest`(
     columns: Int, rows: Int
   ) {
     let regions = PaneLayout(Self.six, columns: columns, rows: rows).regions
@@ -47,7 +47,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   }
 
   @Test(arguments: [(160, 48, 0), (160, 48, 5), (100, 30, 5), (100, 30, 20)])
-  func `a column beside the list exists only if a third of it would be used`(
+  func `a column beside the list is drawn only if a third of its rows would be used`(
     columns: Int, rows: Int, useful: Int
   ) {
     let needs: [PaneLayout.Need] = [
@@ -61,7 +61,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(useful == 20 || list?.rows == rows - 3 - 2 - useful)
   }
 
-  @Test func `if space is short, the most important panes stay`() {
+  @Test func `a small terminal shows only the most important panes`() {
     let regions = PaneLayout(Self.six, columns: 40, rows: 7).regions
     #expect(regions.map(\.pane) == [0, 1])
     let one = [PaneLayout.Need(priority: 4, minimumRows: 2, usefulRows: 2)]
@@ -75,21 +75,21 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     history.rows.compactMap { $0.id.flatMap { Int($0) } }
   }
 
-  @Test func `rows that are no longer reported are kept, with the same numbers`() {
+  @Test func `a list keeps rows that the daemon no longer reports, under the same numbers`() {
     var history = RowHistory()
     for first in stride(from: 0, to: 100, by: 5) { history.merge(.messages(first..<first + 10)) }
     #expect(identities(history) == Array(0..<105))
     #expect(history.end == 105)
   }
 
-  @Test func `after a gap, the new rows follow the rows before it`() {
+  @Test func `after a gap in the reported rows, newer rows are appended to the older rows`() {
     var history = RowHistory()
     history.merge(.messages(0..<3))
     history.merge(.messages(10..<12))
     #expect(identities(history) == [0, 1, 2, 10, 11])
   }
 
-  @Test func `a removed row disappears`() {
+  @Test func `a row removed by a moderator disappears from the list`() {
     var history = RowHistory()
     history.merge(.messages(0..<6))
     history.merge(.messages(3..<7))
@@ -108,7 +108,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(identities(other) == [])
   }
 
-  @Test func `another list replaces the rows`() {
+  @Test func `a list with another filter replaces the stored rows`() {
     var history = RowHistory()
     history.merge(.messages(0..<6))
     let isSame = history.merge(.messages(2..<3, scrolling: "filtered"))
@@ -116,7 +116,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(identities(history) == [2])
   }
 
-  @Test func `the number of stored rows is limited`() {
+  @Test func `the number of stored rows of a list is limited`() {
     var history = RowHistory()
     history.merge(.messages(0..<5_000))
     #expect(history.rows.count == RowHistory.capacity)
@@ -131,7 +131,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     NodeDrawing(columns: columns, form: form).lines(node).map(\.text)
   }
 
-  @Test func `consecutive gauges are aligned`() {
+  @Test func `consecutive gauges have aligned bars`() {
     let gauges = ScreenNode.column(
       .gauge("volume", 0.5, "50%"), .gauge("音量", 0.05, "5% dragged"), .gauge("nan", .nan, "-"))
     #expect(
@@ -278,7 +278,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
 }
 
 @Suite struct ScreenPartsTests {
-  @Test func `a tree that contains itself or lacks a view is cut`() {
+  @Test func `a view tree is cut where it contains itself or lacks a view`() {
     var screen = ScreenReport.full
     screen.views["2"]?.output = ScreenNode(kind: .child, view: 1)
     screen.views["3"] = nil
@@ -287,7 +287,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(ScreenParts(screen).panes.isEmpty)
   }
 
-  @Test func `panes are ordered by priority, and unrequested panes are left out`() {
+  @Test func `panes are ordered by priority, and panes that were not requested are left out`() {
     #expect(
       ScreenParts(.full).panes.map(\.name) == ["header", "chat", "stats", "control", "recorder"])
     #expect(ScreenParts(.full, shown: ["control"]).panes.map(\.name) == ["control"])
@@ -295,7 +295,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
 }
 
 @Suite struct ScreenTextTests {
-  @Test func `the text contains all panes with their titles, the longest last`() {
+  @Test func `show prints all panes under their titles, the longest pane last`() {
     #expect(
       ScreenText.lines(.full, columns: 80) == [
         "main  [LIVE]", "", "Stream", "  Sunday cooking", "  4:12 on the air  3 viewers", "",
@@ -307,14 +307,14 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
       ])
   }
 
-  @Test func `a single part can be requested, and a part without content says so`() {
+  @Test func `show can print a single part, and says so if the part has no content`() {
     let text = ScreenText.lines(.full, shown: ["recorder", "poll"], columns: 80)
     #expect(
       text.prefix(6) == ["main  [LIVE]", "", "Recorder", "  idle", "", "poll: nothing to show"])
   }
 
   @Test(arguments: [100, 60, 20, 3, 1])
-  func `the text of a screen fits the terminal`(columns: Int) {
+  func `the text of show fits the width of the terminal`(columns: Int) {
     let lines = ScreenText.lines(.made(chat: .messages(0..<50)), columns: columns)
     #expect(lines.allSatisfy { TerminalText.width($0) <= columns })
   }
@@ -348,7 +348,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   }
 
   @Test(arguments: [(100, 30), (60, 20)])
-  func `the screen shows all panes with their important content`(columns: Int, rows: Int) {
+  func `watch shows all panes with their important content`(columns: Int, rows: Int) {
     let text = lines(model(.full).picture(columns: columns, rows: rows)).joined(separator: "\n")
     for part in [
       "Stream", "Chat", "Statistics", "Controls", "Recorder", "LIVE", "3 viewers", "4,500",
@@ -369,7 +369,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(!text.contains("\u{1B}"))
   }
 
-  @Test func `a pane without content gives up its space`() {
+  @Test func `the space of a pane without content is given to other panes`() {
     func chatRows(_ screen: ScreenReport) -> Int {
       lines(model(screen).picture(columns: 40, rows: 30)).count { $0.contains("text") }
     }
@@ -379,7 +379,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
         + 2)
   }
 
-  @Test func `a scrolled list stays in position while rows arrive`() {
+  @Test func `a list that is scrolled back keeps its position while rows arrive`() {
     var model = model(.made(chat: .messages(0..<60)))
     for _ in 0..<10 { _ = model.press(.up) }
     let before = lines(model.picture(columns: 60, rows: 20)).filter { $0.contains("text") }
@@ -480,7 +480,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(text().contains("140 viewers"))
   }
 
-  @Test func `a new list is followed from its end`() {
+  @Test func `a list with another filter is shown from its end`() {
     var model = model(.made(chat: .messages(0..<60)))
     for _ in 0..<10 { _ = model.press(.up) }
     model.apply(.screen(room: "main", .made(chat: .messages(3..<5, scrolling: "filtered")), at: 0))
@@ -500,7 +500,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(text().contains("text 3") && !text().contains("PAUSED"))
   }
 
-  @Test func `a pane is zoomed and restored`() {
+  @Test func `a pane is zoomed to the whole screen and restored`() {
     var model = model(.full)
     press(&model, .character("4"), .enter)
     let zoomed = lines(model.picture(columns: 60, rows: 20))
@@ -562,7 +562,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     return (Task { await tool.run(arguments) }, capture)
   }
 
-  @Test func `watching draws only changes, and restores the terminal`()
+  @Test func `watch draws only changes, and restores the terminal at its end`()
     async throws
   {
     let daemon = try await FakeDaemon()
@@ -600,7 +600,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   }
 
   @Test
-  func `the screen reports that the daemon is unreachable during a restart, and then continues`()
+  func `watch reports that the daemon is unreachable during a restart, and then continues`()
     async throws
   {
     let daemon = try await FakeDaemon()

@@ -31,7 +31,9 @@ import Testing
     path = directory.write("small.yaml", Self.scenario.utf8)
   }
 
-  @Test func `a report is text or JSON, with the same seed and digest each time`() async throws {
+  @Test func `a simulation report is text or JSON, and equal seeds give equal digests`()
+    async throws
+  {
     let text = await run(["simulate", path, "--local"])
     #expect(text.status == .done)
     #expect(text.output.contains("microhangs"))
@@ -78,7 +80,7 @@ import Testing
     #expect(folder.diagnostics.contains("cannot be read: Is a directory"))
   }
 
-  @Test func `without a daemon, the error names the option to simulate without one`() async {
+  @Test func `without a daemon, the error of simulate suggests --local`() async {
     let result = await run(["simulate", path, "--socket", "\(directory.path)/nobody"])
     #expect(result.status == .notReachable)
     #expect(result.diagnostics.contains("--local simulates without the daemon"))
@@ -94,7 +96,7 @@ import Testing
     #expect(none.diagnostics.contains("cannot be read: No such file or directory"))
   }
 
-  @Test func `an invalid option gives exit code 64`() async {
+  @Test func `an invalid option of simulate gives exit code 64`() async {
     for arguments in [
       ["--set", "sed=1"], ["--device", "none"], ["--variant", "none"], ["--threshold", "none"],
       ["--seed", "x"],
@@ -104,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `trace and page are written to files`() async throws {
+  @Test func `simulate writes its trace and page to files`() async throws {
     let trace = "\(directory.path)/trace.json"
     let page = "\(directory.path)/page.html"
     let result = await perform(["simulate", path, "--local", "--trace", trace, "--html", page])
@@ -115,7 +117,7 @@ import Testing
     #expect(refused.status == .failed)
   }
 
-  @Test func `two reports or two variants are shown side by side`() async throws {
+  @Test func `compare shows two reports or two variants side by side`() async throws {
     let report = await run(["simulate", path, "--local", "--json=short"])
     let file = directory.write("report.json", report.output.utf8)
     let variants = await run(["compare", "\(file):tracked", "\(file):ignored"])
@@ -151,7 +153,7 @@ import Testing
     #expect(run?["failedSeeds"] == 6 && run?["seeds"] == 6 && run?["seed"] != nil)
   }
 
-  @Test func `a sweep writes a page, and a search does not`() async throws {
+  @Test func `a sweep can write a page, but a search cannot`() async throws {
     let page = "\(directory.path)/sweep.html"
     #expect(await run(["sweep", path, "--seeds", "3", "--html", page]).status == .done)
     #expect(directory.take("sweep.html").contains("3 seeds from 1 to 3"))
@@ -209,7 +211,7 @@ import Testing
     #expect(swept.status == .done && swept.output.contains("measured: median (minimum to maximum)"))
   }
 
-  @Test func `if measured costs do not apply, the error names the remedy`() async {
+  @Test func `an error names the remedy where measured costs cannot be used`() async {
     let search = ["sweep", path, "--find", "load", "--where", "hangs > 0"]
     for (arguments, problem) in [
       (["simulate", path], "add --local"),
@@ -302,7 +304,8 @@ import Testing
     }
   }
 
-  @Test func `only one file may be standard output, and none together with JSON`() async {
+  @Test func `only one file may be written to standard output, and none together with JSON`() async
+  {
     let arguments = ["simulate", path, "--local", "--markdown", "-"]
     #expect(await run(arguments + ["--junit", "-"]).status == .usage)
     #expect(await run(arguments + ["--json=short"]).status == .usage)
@@ -318,19 +321,19 @@ import Testing
     #expect(load?["holdsFrom"] != nil && load?["variant"] == "tracked")
   }
 
-  @Test func `a missing report is an error`() async {
+  @Test func `a missing report file is an error`() async {
     let report = await run(["compare", "\(directory.path)/a.json", "\(directory.path)/b.json"])
     #expect(report.status == .badData)
     #expect(report.diagnostics.contains("cannot be read: No such file or directory"))
   }
 
-  @Test func `a condition on a time after the end is refused`() async {
+  @Test func `a threshold that begins after the end of the simulation is refused`() async {
     let late = await run(["simulate", path, "--local", "--threshold", "hangs == 0 after 1h"])
     #expect(late.status == .usage && late.diagnostics.contains("'after' excludes the whole"))
   }
 
   @Test
-  func `thresholds are tests in JUnit and rows in Markdown, with the same result from a sweep`()
+  func `thresholds are tests in JUnit and rows in Markdown, for one seed and for a sweep`()
     async throws
   {
     for verb in [["simulate", path, "--local"], ["sweep", path, "--seeds", "2"]] {
@@ -351,7 +354,7 @@ import Testing
     }
   }
 
-  @Test func `the verdict is coloured only on a terminal`() async {
+  @Test func `the verdict of a simulation is coloured only on a terminal`() async {
     let arguments = ["simulate", path, "--local", "--threshold", "frames < 3"]
     let terminal = await run(arguments, isTerminal: true)
     #expect(terminal.output.hasPrefix("\u{1B}[1;31m1 of 1 threshold not met\u{1B}[0m\n"))

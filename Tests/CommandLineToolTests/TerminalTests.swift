@@ -80,14 +80,14 @@ private struct Dice {
     #expect(again == whole)
   }
 
-  @Test func `without colours, the other attributes of a style remain`() {
+  @Test func `a terminal without colours still shows the other attributes of a style`() {
     let style = TextStyle(.red, strong: true)
     #expect(style.sequence(.eight) == "\u{1B}[0;1;31m")
     #expect(style.sequence(.none) == "\u{1B}[0;1m")
   }
 
   @Test
-  func `a terminal with all colours gets the exact shade, other terminals the nearest colour`() {
+  func `a terminal with all colours shows the exact shade, other terminals the nearest colour`() {
     var style = TextStyle(.green)
     style.shade = TextStyle.Shade(red: 1, green: 200, blue: 3)
     #expect(style.sequence(.all) == "\u{1B}[0;38;2;1;200;3m")
@@ -98,7 +98,7 @@ private struct Dice {
     #expect(environment(["COLORTERM": "truecolor", "NO_COLOR": "1"]) == .none)
   }
 
-  @Test func `the character that chat clients append to repeat a message is not drawn`() {
+  @Test func `the invisible character with which chat clients repeat a message is not drawn`() {
     #expect(TerminalText.sanitized("again \u{E0000}") == "again ")
     #expect(TerminalText.sanitized("\u{1B}[2J\u{E0001}") == "\u{FFFD}[2J\u{FFFD}")
   }
@@ -121,13 +121,13 @@ private struct Dice {
       ("\r", .enter), ("\u{1B}", .escape), ("\u{7F}", .backspace), ("q", .character("q")),
       ("ü", .character("ü")),
     ] as [(String, Key)])
-  func `each key is recognised by its byte sequence`(text: String, key: Key) {
+  func `each key of the terminal is recognised by its byte sequence`(text: String, key: Key) {
     var parser = KeyParser()
     let keys = parser.keys(Array(text.utf8))
     #expect(keys == [key])
   }
 
-  @Test func `keys may arrive in pieces or several at a time`() {
+  @Test func `keys are recognised whether their bytes arrive in pieces or several keys together`() {
     var parser = KeyParser()
     func keys(_ bytes: [UInt8]) -> [Key] { parser.keys(bytes) }
     #expect(keys([0x1B, 0x1B]) == [.escape, .escape])
@@ -139,7 +139,7 @@ private struct Dice {
     #expect(keys(Array("ü".utf8.dropFirst())) == [.character("ü")])
   }
 
-  @Test func `a sequence whose first byte arrives alone is one key`() throws {
+  @Test func `a key sequence whose first byte arrives alone is read as one key`() throws {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
     defer { ends.forEach { close($0) } }
@@ -174,7 +174,7 @@ private struct Dice {
     #expect(keys("\u{1B}[<0;0;3M\u{1B}[<0;M\u{1B}[<2;5;3M\u{1B}[<0;99999999999999999999;1M") == [])
   }
 
-  @Test func `noise produces no keys and does not affect later keys`() {
+  @Test func `unknown byte sequences produce no keys and do not affect later keys`() {
     var parser = KeyParser()
     func keys(_ bytes: [UInt8]) -> [Key] { parser.keys(bytes) }
     #expect(keys([0x00, 0x01, 0xFF, 0xC0]) == [])

@@ -29,7 +29,7 @@ import Testing
         }))
   }
 
-  @Test func `rates are computed between two samples`() async throws {
+  @Test func `top computes rates from two consecutive samples`() async throws {
     let report = try await sample(seconds: 12, [("a", 300), ("b", 50), ("c", 7)])
       .report(since: sample(seconds: 10, [("a", 100), ("b", 90)]))
     #expect(report.rooms.map(\.eventsPerSecond) == [100, nil, nil])
@@ -42,7 +42,7 @@ import Testing
     #expect(first.rooms.map(\.eventsPerSecond) == [nil])
   }
 
-  @Test func `every column can be sorted, in both directions`() async throws {
+  @Test func `the tables of top can be sorted by every column, in both directions`() async throws {
     let report = try await sample(seconds: 12, [("a", 300), ("b", 50), ("c", 700)])
       .report(since: sample(seconds: 10, [("a", 100), ("b", 0), ("c", 699)]))
     func rooms(_ column: RoomColumn, _ isReversed: Bool = false) -> [String] {
@@ -82,7 +82,9 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `the tables stay during a restart of the daemon, with a notice`() async throws {
+  @Test func `during a restart of the daemon, top keeps its tables and shows a notice`()
+    async throws
+  {
     let daemon = try await FakeDaemon()
     let terminal = EmulatedTerminal(columns: 100, rows: 20)
     let capture = Capture()
@@ -103,7 +105,7 @@ import Testing
     await next.stop()
   }
 
-  @Test func `the screen sorts, scrolls and lists its keys`() async throws {
+  @Test func `the screen of top sorts, scrolls and lists its keys`() async throws {
     var model = TopScreenModel(TopOrder())
     let many = (0..<50).map { ("room\($0 < 10 ? "0" : "")\($0)", $0) }
     model.apply(.report(try await sample(seconds: 1, many).report(since: nil)))
@@ -126,7 +128,8 @@ import Testing
     #expect(press(.character("x")) && !press(.character("q")))
   }
 
-  @Test func `Enter watches the room of the selected row, also in the table of views`() async throws
+  @Test func `Enter in top watches the room of the selected row, also in the table of views`()
+    async throws
   {
     let report = try await sample(seconds: 12, [("a", 300), ("b", 50), ("c", 700)])
       .report(since: sample(seconds: 10, [("a", 100), ("b", 0), ("c", 699)]))
@@ -152,7 +155,7 @@ import Testing
   }
 
   @Test(arguments: [["--interval", "0"], ["--sort", "nonsense"], ["--sort-views", "phase"]])
-  func `invalid values are refused`(arguments: [String]) async {
+  func `top refuses invalid arguments`(arguments: [String]) async {
     #expect(await run(["top"] + arguments).status == .usage)
   }
 }
@@ -165,11 +168,11 @@ import Testing
   }
 
   @Test(arguments: [10, 20, 30, 40, 60, 200])
-  func `a table fits the terminal`(columns: Int) {
+  func `a table of top fits the terminal`(columns: Int) {
     #expect(table.lines(columns: columns).allSatisfy { TerminalText.width($0) <= columns })
   }
 
-  @Test func `columns of numbers are cut last`() {
+  @Test func `a narrow table shortens text before it cuts columns of numbers`() {
     #expect(
       table.lines(columns: 40) == [
         "NAME             COUNT  WHY", "a name that…  1,234,567  and a long re…",

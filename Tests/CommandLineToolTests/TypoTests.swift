@@ -35,7 +35,9 @@ import Testing
   }
 
   @Test(arguments: [("25%", 0.25), ("0%", 0), ("100%", 1), ("0.5", 0.5)])
-  func `a level is a fraction or a percentage`(text: String, value: Double) async throws {
+  func `the level of a control is given as a fraction or a percentage`(text: String, value: Double)
+    async throws
+  {
     let daemon = try await FakeDaemon()
     let run = await daemon.run(["set", "main", "zoom", text, "--json=short"])
     #expect(try JSONValue(parsing: run.output)["value"] == .number(value))
@@ -43,11 +45,11 @@ import Testing
   }
 
   @Test(arguments: ["101%", "-1%", "%", "1.01"])
-  func `other levels are usage errors`(text: String) async {
+  func `a level of a control that is not valid is a usage error`(text: String) async {
     #expect(await run(["set", "main", "zoom", text]).status == .usage)
   }
 
-  @Test func `rejections are listed by reason, the most frequent first`() {
+  @Test func `rejected events are listed by reason, the most frequent reason first`() {
     #expect(PlaybackText.rejections(["duplicate": 0]) == nil)
     let text = PlaybackText.rejections(["unknownType": 2, "duplicate": 1_000, "tooLong": 2])
     #expect(text?.contains(": 1,000 duplicate, 2 tooLong, 2 unknownType; ") == true)

@@ -64,7 +64,7 @@ import Testing
     #expect(run.diagnostics.contains(message), "\(run.diagnostics)")
   }
 
-  @Test func `help fits 80 columns and is wrapped once`() async throws {
+  @Test func `help fits 80 columns, and no line is wrapped twice`() async throws {
     let dump = await run(["--experimental-dump-help"])
     let root = try #require(try JSONValue(parsing: dump.output)["command"])
     func visit(_ command: JSONValue, _ path: [String]) async {
@@ -86,7 +86,7 @@ import Testing
     await visit(root, [])
   }
 
-  @Test func `the program prints its version`() async {
+  @Test func `--version prints the version of the program`() async {
     let run = await run(["--version"])
     #expect(run.status == .done)
     #expect(run.output == "livehostctl \(livehostVersion)\n")
@@ -95,7 +95,9 @@ import Testing
   @Test(arguments: [
     "{\"type\"", "[]", "{}", "{\"type\":1}", "{\"type\":\"viewers\",\"room\":\"other\"}", "",
   ])
-  func `a malformed event is bad data, with or without a daemon`(event: String) async {
+  func `a malformed event causes the exit code for bad data, with or without a daemon`(
+    event: String
+  ) async {
     #expect(await run(["send", "main", event]).status == .badData)
   }
 
@@ -114,7 +116,7 @@ import Testing
 }
 
 @Suite struct SocketPathsTests {
-  @Test func `an option takes precedence over the environment`() {
+  @Test func `an option takes precedence over its environment variable`() {
     let candidates = SocketPaths.candidates(
       option: "/a/control",
       ProcessEnvironment(variables: ["LIVEHOST_SOCKET": "/b", "XDG_RUNTIME_DIR": "/c"], userID: 7))
@@ -122,7 +124,7 @@ import Testing
     #expect(candidates.map(\.ingest) == ["/a/ingest"])
   }
 
-  @Test func `the user's own daemon takes precedence over the system's`() {
+  @Test func `the sockets of the user's own daemon take precedence over the system's`() {
     let own = SocketPaths.candidates(
       option: nil, ProcessEnvironment(variables: ["XDG_RUNTIME_DIR": "/c"], userID: 7))
     #expect(own == [SocketPaths(directory: "/c/livehost"), .service])
@@ -131,7 +133,7 @@ import Testing
     #expect(other == [SocketPaths(directory: "/tmp/livehost-123456"), .service])
   }
 
-  @Test func `a path of a directory selects the sockets in it`() throws {
+  @Test func `the path of a directory selects the two sockets in it`() throws {
     let directory = TemporaryDirectory()
     let candidates = SocketPaths.candidates(
       option: directory.path, ProcessEnvironment(variables: [:], userID: 7))

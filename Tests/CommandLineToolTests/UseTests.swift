@@ -75,7 +75,7 @@ import Wording
     return all
   }
 
-  @Test func `only the figure that causes the verdict has the verdict's colour`() throws {
+  @Test func `only the figure that causes the verdict is drawn in the verdict's colour`() throws {
     for (congestion, emphasis) in [(0.62, ScreenEmphasis.bad), (0.33, .warning), (0.01, .strong)] {
       let screen = RealScreen.report(Self.connection(congestion: congestion))
       let pane = try #require(
@@ -86,7 +86,7 @@ import Wording
     }
   }
 
-  @Test func `a range is shown only if the values differ`() throws {
+  @Test func `the range of a measurement is shown only if its values differ`() throws {
     func text(_ bitrate: Summary) throws -> [String] {
       let screen = RealScreen.report([
         .stream(.live, at: 0),
@@ -139,7 +139,7 @@ import Wording
     }
   }
 
-  @Test func `a requested part without content says so`() {
+  @Test func `show says so if a requested part has no content`() {
     let screen = ScreenReport.made(chat: .messages(0..<1), recorder: ScreenNode(kind: .empty))
     let text = ScreenText.lines(screen, shown: ["recorder"], columns: 80)
     #expect(text.contains("  nothing to show"))
@@ -178,7 +178,7 @@ import Wording
     #expect(inner.diagnostics.contains("did you mean 'start'?"))
   }
 
-  @Test func `analysing a room does not first start a task that fails`() async throws {
+  @Test func `analyzing a room starts only the task for the room`() async throws {
     let daemon = try await FakeDaemon()
     #expect(await daemon.run(["analyze", "chatters", "main"]).status == .done)
     let requests = daemon.service.startedTasks.withLock { $0 }

@@ -14,7 +14,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `show of one feature prints only this feature`() async throws {
+  @Test func `show with the name of a feature prints only this feature`() async throws {
     let daemon = try await FakeDaemon()
     let run = await daemon.run(["--json=pretty", "show", "main", "recorder"])
     let value = try JSONValue(parsing: run.output)
@@ -31,7 +31,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `sources prints the state and the gaps of each source`() async throws {
+  @Test func `sources prints the state and the gaps of each source of events`() async throws {
     let daemon = try await FakeDaemon()
     let list = await daemon.run(["sources", "main"])
     #expect(
@@ -44,7 +44,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `status and rooms have text and JSON`() async throws {
+  @Test func `the verbs status and rooms print text or JSON`() async throws {
     let daemon = try await FakeDaemon()
     let status = await daemon.run([])
     #expect(status.output.contains("livehostd 9.9, ok"))
@@ -60,7 +60,8 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `verify checks a recording, the recordings of a room, or all recordings`() async throws
+  @Test func `verify checks one recording, the recordings of a room, or all recordings`()
+    async throws
   {
     let daemon = try await FakeDaemon()
     for subject in ["main-1", "main"] {
@@ -78,7 +79,8 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `the list of recordings contains all pages, oldest first`() async throws {
+  @Test func `the list of recordings combines all pages of the answer, oldest first`() async throws
+  {
     let daemon = try await FakeDaemon()
     let run = await daemon.run(["record", "list", "pages", "--json=short"])
     let names = try JSONValue(parsing: run.output).arrayValue?.map { $0["recording"]?.stringValue }
@@ -86,7 +88,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `set takes a value or a position and prints the result`() async throws {
+  @Test func `set takes a control's value or position and prints the result`() async throws {
     let daemon = try await FakeDaemon()
     for (argument, member, value): (String, String, JSONValue) in [
       ("0.25", "value", 0.25), ("1", "value", 1.0), ("on", "on", true), ("off", "on", false),
@@ -130,7 +132,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `metrics are printed as Prometheus text or as JSON`() async throws {
+  @Test func `metrics prints Prometheus text or JSON`() async throws {
     let daemon = try await FakeDaemon()
     #expect(
       await daemon.run(["metrics"]).output == """
@@ -144,7 +146,9 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `why has text and JSON, and names the existing views`() async throws {
+  @Test func `why prints text or JSON, and lists the existing views for an unknown view`()
+    async throws
+  {
     let daemon = try await FakeDaemon()
     let text = await daemon.run(["why", "main", "HostView"])
     #expect(text.output.contains("HostView of room main: 3 evaluations, 1 of them avoidable"))
@@ -160,7 +164,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `hangs has text and JSON, and can be limited to recent ones`() async throws {
+  @Test func `hangs prints text or JSON, and can be limited to recent hangs`() async throws {
     let daemon = try await FakeDaemon()
     #expect(await daemon.run(["hangs"]).output == "no hang, no microhang\n")
     daemon.service.hangs.add(
@@ -180,7 +184,9 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `requests refused by the daemon have an exit code and a reason`() async throws {
+  @Test func `a request refused by the daemon causes an exit code and prints the reason`()
+    async throws
+  {
     let daemon = try await FakeDaemon()
     let missing = await daemon.run(["show", "nowhere"])
     #expect(missing.status == .failed)
@@ -199,14 +205,17 @@ import Testing
   }
 
   @Test(arguments: [["open", "x"], ["close", "main"], ["send", "main", "{\"type\":\"t\"}"]])
-  func `a user without permission gets an error`(arguments: [String]) async throws {
+  func `a verb that changes a room fails with its own exit code if the user may not change it`(
+    arguments: [String]
+  ) async throws {
     let daemon = try await FakeDaemon(mayChange: false)
     #expect(await daemon.run(arguments).status == .notPermitted)
     #expect(await daemon.run(["show", "main"]).status == .done)
     await daemon.stop()
   }
 
-  @Test func `watching prints each change on a line until interrupted`() async throws {
+  @Test func `watch with --json prints each change on a line until it is interrupted`() async throws
+  {
     let daemon = try await FakeDaemon()
     let capture = Capture()
     let (writes, written) = AsyncStream<Void>.makeStream()
@@ -230,7 +239,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `a reader that closes the pipe is not an error`() async throws {
+  @Test func `a verb ends without an error if the reader closes the pipe`() async throws {
     let daemon = try await FakeDaemon()
     let console = Console(write: { _ in throw OutputClosed() }, diagnose: { _ in })
     let tool = CommandLineTool(

@@ -7,7 +7,7 @@ import Testing
     return line.wrapped(width: width).map(\.text)
   }
 
-  @Test func `Chinese and Japanese text fills the line after a name`() {
+  @Test func `Chinese and Japanese text after a name fills the rest of the line`() {
     #expect(
       lines(" こんばんは。今日も楽しみにしています", by: "山田太郎:", width: 24)
         == ["山田太郎: こんばんは。今", "  日も楽しみにしています"])
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: 11...40)
-  func `wrapping drops only spaces`(width: Int) {
+  func `wrapping removes nothing from a text but spaces`(width: Int) {
     let text = "ann: 👩‍👩‍👧👍🏽🇰🇷 mixed 한글と漢字、and https://example.org/" + String(repeating: "x", count: 60)
     let wrapped = lines(text, width: width)
     #expect(wrapped.joined().filter { $0 != " " } == text.filter { $0 != " " })

@@ -386,7 +386,7 @@ struct ComingFromTCATests {
     MessageRow.State(message: Message(id: id, author: "Ada", text: text))
   }
 
-  @Test func `a search waits for a pause`() async {
+  @Test func `a search starts after a pause in typing`() async {
     var client = ChatRoom.ChatClient.live
     client.search = { [Message(id: 1, author: "Ada", text: $0.uppercased())] }
     let store = makeStore(client)
@@ -405,7 +405,7 @@ struct ComingFromTCATests {
     await store.finish()
   }
 
-  @Test func `a failed search shows the problem`() async {
+  @Test func `a failed search shows its problem`() async {
     struct Offline: Error {}
     var client = ChatRoom.ChatClient.live
     client.search = { _ in throw Offline() }
@@ -439,7 +439,7 @@ struct ComingFromTCATests {
     await store.finish()
   }
 
-  @Test func `a message is deleted after a confirmation`() async {
+  @Test func `a message is deleted after the user confirms`() async {
     let store = makeStore(rows: [row(1, "a")])
     await store.send(\.rows[id: 1].deleteTapped) { $0.destination = .alert(.deletion(of: 1)) }
     await store.send(\.destination.presented.alert.deleteConfirmed, 1) { $0.rows = [] }
@@ -448,7 +448,7 @@ struct ComingFromTCATests {
     await store.finish()
   }
 
-  @Test func `a failed deletion shows the problem`() async {
+  @Test func `a failed deletion shows its problem`() async {
     struct Offline: Error {}
     var client = ChatRoom.ChatClient.live
     client.delete = { _ in throw Offline() }
@@ -460,7 +460,7 @@ struct ComingFromTCATests {
     await store.finish()
   }
 
-  @Test func `a draft is written, and sent or cancelled`() async {
+  @Test func `a draft is edited, and then sent or cancelled`() async {
     let store = makeStore()
     await store.send(.composeTapped) { $0.destination = .composer(Composer.State()) }
     await store.send(\.destination.presented.composer.cancelTapped)

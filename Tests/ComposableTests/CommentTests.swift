@@ -23,12 +23,12 @@ struct CommentTests {
     #expect(count > 50)
   }
 
-  @Test func `a differing example is detected`() {
+  @Test func `an example in a comment that differs from the test is detected`() {
     #expect(Self.contains("Reduce{_,_in.none}.ifLet(\\.a)", "Reduce { … }.ifLet(\\.a)"))
     #expect(!Self.contains("Reduce{_,_in.none}.ifLet(\\.b)", "Reduce { … }.ifLet(\\.a)"))
   }
 
-  @Test func `the examples of test stores pass`() async {
+  @Test func `the examples in the documentation of test stores pass`() async {
     typealias Timer = CommentExamples.Timer
     typealias Counter = CommentExamples.Counter
     do {

@@ -70,7 +70,7 @@ func makeStore(
 struct NoMoreSongs: Error {}
 
 struct JukeboxTests {
-  @Test func `a song is loaded`() async {
+  @Test func `the player of the article loads a song`() async {
     let store = TestStore(initialState: Jukebox.State()) {
       Jukebox(client: SongClient { "Blue in Green" })
     }
@@ -82,7 +82,7 @@ struct JukeboxTests {
     await store.finish()
   }
 
-  @Test func `a problem is shown until the next attempt`() async {
+  @Test func `the player shows a problem until the next attempt`() async {
     let store = TestStore(initialState: Jukebox.State()) {
       Jukebox(client: SongClient { throw NoMoreSongs() })
     }
@@ -98,7 +98,7 @@ struct JukeboxTests {
     await store.skipReceivedActions()
   }
 
-  @Test func `stopping cancels the request in progress`() async {
+  @Test func `stopping the player cancels the request in progress`() async {
     let clock = TestClock()
     let client = SongClient {
       try await clock.sleep(for: .seconds(2))

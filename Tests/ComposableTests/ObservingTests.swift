@@ -44,7 +44,7 @@ struct ObservingTests {
 
   private func say(_ line: String) { calls.note(line) }
 
-  @Test func `the observers of changed fields are called`() {
+  @Test func `only the observers of changed fields are called`() {
     let store = Store(initialState: Hall.State(), lane: ManualLane()) { Hall() }
     let observers = [
       // A field of the whole state.
@@ -78,7 +78,7 @@ struct ObservingTests {
     }
   }
 
-  @Test func `changes are printed`() {
+  @Test func `printChanges prints the changed fields`() {
     let store = Store(initialState: Hall.State(), lane: ManualLane()) { Hall() }
     store.send(.seated(1))
     store.printChanges { line in say(line) }

@@ -110,7 +110,7 @@ struct PerformanceTests {
     await store.skipReceivedActions()
   }
 
-  @Test func `a computed scope is computed at each access, and counted`() {
+  @Test func `a computed scope is evaluated at each access, and its evaluations are counted`() {
     var state = Archive.State()
     state.list.rows = [Row(), Row(isNew: false)]
     let store = Store(initialState: state, lane: ManualLane()) { Archive(client: client) }

@@ -50,7 +50,7 @@ func makeSettings(in directory: URL, say: @escaping @Sendable (String) -> Void) 
 struct SharedStateTests {
   private let settings = Shared(Settings(), merging: \.volume, \.isMuted)
 
-  @Test func `a change by another feature arrives as an action`() async {
+  @Test func `a change of a shared value by another feature arrives as an action`() async {
     let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
     await store.send(.settings(.join))
     settings.change { $0.volume = 9 }
@@ -59,7 +59,7 @@ struct SharedStateTests {
     await store.finish()
   }
 
-  @Test func `a reducer's change is shared`() async {
+  @Test func `a reducer's change of a shared value reaches the other features`() async {
     let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
     await store.send(.muteTapped) { $0.settings.isMuted = true }
     await store.send(.louderTapped) { $0.settings.volume = 6 }
@@ -68,7 +68,9 @@ struct SharedStateTests {
 
   // The end of the article's code.
 
-  @Test func `a feature that joins gets the current value and receives its own changes`() async {
+  @Test func `a feature that joins a shared value gets its present value and its own changes`()
+    async
+  {
     settings.change { $0.volume = 2 }
     let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
     await store.send(.settings(.join)) { $0.settings.volume = 2 }
@@ -79,7 +81,7 @@ struct SharedStateTests {
     await store.finish()
   }
 
-  @Test func `assigning an equal value is not a change`() async {
+  @Test func `assigning an equal value to shared state is not a change`() async {
     let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
     await store.send(.settings(.join))
     settings.change { $0.volume = 5 }
@@ -88,7 +90,7 @@ struct SharedStateTests {
     await store.finish()
   }
 
-  @Test func `joining twice listens once`() async {
+  @Test func `a feature that joins a shared value twice receives each change once`() async {
     let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
     await store.send(.settings(.join))
     await store.send(.settings(.join))
@@ -98,7 +100,7 @@ struct SharedStateTests {
     await store.finish()
   }
 
-  @Test func `a change that was followed by the feature's own change is dropped`() async {
+  @Test func `a received change that the feature has overwritten since is dropped`() async {
     let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
     await store.send(.settings(.join))
     store.exhaustivity = .off
@@ -110,7 +112,7 @@ struct SharedStateTests {
     await store.skipInFlightEffects()
   }
 
-  @Test func `a concurrent change during an action is not undone`() async {
+  @Test func `another change of a shared value during an action is kept`() async {
     let store = TestStore(initialState: Player.State()) { MutedPlayer(settings: settings) }
     await store.send(.louderTapped) { $0.settings = Settings(volume: 6, isMuted: true) }
     #expect(settings.value == Settings(volume: 6, isMuted: true))
@@ -211,7 +213,7 @@ struct SharedStateTests {
     }
   }
 
-  @Test func `listening ends with the child`() async {
+  @Test func `a removed child receives no further changes of a shared value`() async {
     let settings = settings
     let store = TestStore(initialState: Bus.State(player: Player.State())) {
       Bus(settings: settings)
@@ -224,7 +226,7 @@ struct SharedStateTests {
     await store.finish()
   }
 
-  @Test func `listeners are notified in the order in which they joined`() {
+  @Test func `features are notified of a shared change in the order in which they joined`() {
     let (lane, calls) = (ManualLane(), Calls())
     let stores = (0..<8).map { number in
       let store = Store(initialState: Player.State(), lane: lane) { Player(settings: settings) }
@@ -240,7 +242,7 @@ struct SharedStateTests {
     #expect(calls.taken() == (0..<8).reversed().map { "\($0)" })
   }
 
-  @Test func `shared values converge`() {
+  @Test func `all features end with the same shared value after random changes`() {
     let randomness = Randomness.seeded(1)
     for round in 0..<500 {
       let settings = Shared(Settings())
@@ -271,7 +273,8 @@ struct SharedStateTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `values are a sequence that begins with the current value`()
+  @Test(.timeLimit(.minutes(1)))
+  func `a shared value is an asynchronous sequence that begins with the current value`()
     async
   {
     var values = settings.values().makeAsyncIterator()
@@ -280,8 +283,8 @@ struct SharedStateTests {
     #expect(await values.next()?.volume == 6)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `streams of listeners end when the value is released`() async
-  {
+  @Test(.timeLimit(.minutes(1)))
+  func `asynchronous sequences of a shared value end when the value is released`() async {
     var gone: Shared<Settings>? = Shared(Settings())
     var values = gone?.values().makeAsyncIterator()
     #expect(await values?.next()?.volume == 5)
@@ -345,7 +348,7 @@ struct SharedFileTests {
     try makeSettings(in: directory) { [failures] in failures.add($0) }
   }
 
-  @Test func `a value in a file is read at the next start`() async throws {
+  @Test func `a shared value in a file is read at the next start`() async throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     let settings = try make()
     #expect(settings.value == Settings())
@@ -355,7 +358,7 @@ struct SharedFileTests {
     #expect(failures.lines == [])
   }
 
-  @Test func `two shared values of one file are one value`() async throws {
+  @Test func `two shared values with the same file are one value`() async throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     let (first, second) = (try make(), try make())
     first.change { $0.volume = 1 }
@@ -372,7 +375,7 @@ struct SharedFileTests {
     #expect(second.value.volume == 2)
   }
 
-  @Test func `a reopened value includes pending writes`() throws {
+  @Test func `a shared value that is reopened includes writes still pending`() throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     for volume in 1...20 {
       var settings: Shared<Settings>? = try make()
@@ -383,13 +386,15 @@ struct SharedFileTests {
     #expect(failures.lines == [])
   }
 
-  @Test func `a damaged file is an error`() async throws {
+  @Test func `a damaged file of a shared value is an error`() async throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     try Data("{".utf8).write(to: directory.appending(path: "settings.json"))
     #expect(throws: (any Error).self) { try make() }
   }
 
-  @Test func `a write error is reported, and the value stays`() async throws {
+  @Test func `an error while writing a shared value's file is reported, and the value stays`()
+    async throws
+  {
     let settings = try make()
     try FileManager.default.removeItem(at: directory)
     settings.change { $0.volume = 7 }

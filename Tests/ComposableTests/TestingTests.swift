@@ -11,7 +11,7 @@ struct TestingTests {
     return jukebox
   }
 
-  @Test func `an action can be received in several ways`() async {
+  @Test func `a test can receive an action by case, by value or by condition`() async {
     let store = TestStore(initialState: Bar.State()) { Bar(client: SongClient { "So What" }) }
     // Send an action like the user.
     await store.send(.jukebox(.skipTapped)) { $0.jukebox.isLoading = true }
@@ -30,7 +30,7 @@ struct TestingTests {
     await store.finish()
   }
 
-  @Test func `effects can be cancelled or skipped`() async {
+  @Test func `a test can cancel or skip effects`() async {
     let clock = TestClock()
     let client = SongClient {
       try await clock.sleep(for: .seconds(2))
@@ -49,7 +49,7 @@ struct TestingTests {
     await store.skipInFlightEffects()
   }
 
-  @Test func `using an unset dependency is a failure that names it`() async throws {
+  @Test func `using an unset dependency is a failure that names the dependency`() async throws {
     let clock = TestClock()
     let dependencies = Dependencies.test(clock: clock, identifiers: .counting())
     #expect(dependencies.identifiers.next() == 1)

@@ -21,7 +21,7 @@ import Testing
     #expect(packed.storedCount < 500)
   }
 
-  @Test func `bytes that also occur in the example need almost no space`() {
+  @Test func `bytes that also occur in the dictionary need almost no space`() {
     let example = (0..<40_000).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) }
     let bytes = example.suffix(5_000) + [1, 2, 3] + example.suffix(9_000).prefix(2_000)
     let packed = CompressedBytes(Array(bytes), like: example)

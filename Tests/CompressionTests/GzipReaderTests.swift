@@ -22,32 +22,32 @@ import Testing
   }
 
   @Test(arguments: [1, 7, 4096, 1 << 20])
-  func `the size of the pieces does not affect the output`(piece: Int) throws {
+  func `a gzip reader gives the same output for input pieces of any size`(piece: Int) throws {
     let out = try inflate(Self.recording, piece: piece)
     #expect(out.count == 1_622_745)
     #expect(out.count { $0 == 0x0A } == 5000)
   }
 
-  @Test func `consecutive members are read`() throws {
+  @Test func `all members of a gzip file are read`() throws {
     let once = try inflate(Self.recording, piece: 5000)
     #expect(try inflate(Self.recording + Self.recording, piece: 5000) == once + once)
   }
 
   @Test(arguments: [1, 7, 1 << 20])
-  func `zero bytes after and between members are ignored`(piece: Int) throws {
+  func `zero bytes after and between gzip members are ignored`(piece: Int) throws {
     let once = try inflate(Self.recording, piece: 5000)
     let zeros = [UInt8](repeating: 0, count: 700)
     #expect(try inflate(Self.recording + zeros, piece: piece) == once)
     #expect(try inflate(Self.recording + zeros + Self.recording + [0], piece: piece) == once + once)
   }
 
-  @Test func `other bytes after a member are an error, after the member was read`() {
+  @Test func `other bytes after a gzip member are an error, reported once the member was read`() {
     #expect(throws: GzipError.corrupt) { try inflate(Self.recording + [1, 2, 3], piece: 4096) }
     #expect(throws: GzipError.corrupt) { try inflate([0, 0] + Self.recording, piece: 4096) }
     #expect(throws: GzipError.truncated) { try inflate(Self.recording + [0, 0x1F], piece: 4096) }
   }
 
-  @Test func `truncated data is detected`() throws {
+  @Test func `truncated gzip data is detected`() throws {
     #expect(throws: GzipError.truncated) {
       try inflate(Array(Self.recording.dropLast(9)), piece: 4096)
     }
@@ -55,7 +55,7 @@ import Testing
     #expect(try inflate([], piece: 1) == [])
   }
 
-  @Test func `damaged data is detected`() {
+  @Test func `damaged gzip data is detected`() {
     var damaged = Self.recording
     damaged[damaged.count / 2] ^= 0x10
     #expect(throws: GzipError.corrupt) { try inflate(damaged, piece: 4096) }

@@ -42,7 +42,7 @@ extension KeyedChanges<String> {
     #expect(items.first?.id == "c" && items.last?.id == "b")
   }
 
-  @Test func `each key occurs at most once`() {
+  @Test func `each key occurs at most once in a keyed collection`() {
     var items = items("ab")
     #expect(items.append(Item(id: "a", value: 1)) == nil)
     #expect(items[id: "a"]?.value == 0)
@@ -53,7 +53,7 @@ extension KeyedChanges<String> {
     #expect(doubled.map(\.value) == [2, 0])
   }
 
-  @Test func `keys may come from a key path or from the caller`() {
+  @Test func `the key of an element comes from a key path or from the caller`() {
     var words = KeyedCollection<Int, String>(["one", "three"], id: \.count)
     words.append("seven", id: 7)
     #expect(words[id: 5] == "three" && words[id: 7] == "seven")
@@ -94,7 +94,10 @@ extension KeyedChanges<String> {
     }
   }
 
-  @Test func `slots are stable, reused, and distinguished by generation`() throws {
+  @Test
+  func `slots of elements are stable, reused after a removal, and distinguished by generation`()
+    throws
+  {
     var items = items("abc")
     let (a, b) = (try #require(items.slot(of: "a")), try #require(items.slot(of: "b")))
     items.remove(id: "a")
@@ -112,7 +115,7 @@ extension KeyedChanges<String> {
     #expect(items.slotLimit == 3)
   }
 
-  @Test func `the subscript changes, inserts and removes elements`() {
+  @Test func `the subscript by key changes, inserts and removes elements`() {
     var items = items("abc")
     items[id: "b"]?.value = 5
     #expect(items[id: "b"]?.value == 5)

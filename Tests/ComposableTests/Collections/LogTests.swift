@@ -31,7 +31,7 @@ import Testing
     #expect(log == other)
   }
 
-  @Test func `a reader gets the new elements and the number of missed ones`() {
+  @Test func `a reader of a log gets the new elements and the number of missed elements`() {
     var log = Log(capacity: 3, 0..<2)
     let first = log.suffix(since: 0)
     #expect(first.missed == 0 && first.elements.elementsEqual([0, 1]) && first.next == 2)
@@ -89,7 +89,7 @@ import Testing
     #expect(log.elementsEqual([[10, 4], []]))
   }
 
-  @Test func `equality includes capacity and sequence numbers but not the start of the ring`() {
+  @Test func `logs are equal if capacity, elements and numbers are, wherever their ring begins`() {
     let grown = Log(capacity: 3, 0..<5)
     var rotated = Log(capacity: 3, 0..<4)
     rotated.append(4)
@@ -108,7 +108,7 @@ import Testing
     #expect(large.elementsEqual([6, 7, 8, 9, 10]) && large.startSequence == 6)
   }
 
-  @Test func `coding preserves the value`() throws {
+  @Test func `a log is unchanged after encoding and decoding`() throws {
     let log = Log(capacity: 3, ["a", "b", "c", "d"])
     let data = try JSONEncoder().encode(log)
     #expect(try JSONDecoder().decode(Log<String>.self, from: data) == log)
@@ -121,7 +121,7 @@ import Testing
       #"{"capacity":1,"endSequence":2,"elements":[1,2]}"#,
       #"{"capacity":5,"endSequence":1,"elements":[1,2]}"#,
     ])
-  func `decoding rejects impossible logs`(json: String) {
+  func `decoding rejects logs with impossible values`(json: String) {
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode(Log<Int>.self, from: Data(json.utf8))
     }

@@ -55,7 +55,9 @@ struct DependenciesTests {
     await store.skipInFlightEffects()
   }
 
-  @Test func `using a dependency that the test did not set is a failure that names it`() async {
+  @Test func `using a dependency that the test did not set is a failure that names the dependency`()
+    async
+  {
     let dependencies = Dependencies.test()
     await expectFailure("The dependency 'identifiers' was used, but the test did not set it") {
       #expect(dependencies.identifiers.next() == 0)
@@ -74,7 +76,9 @@ struct DependenciesTests {
     #expect(dependencies.identifiers.next() == 2)
   }
 
-  @Test func `a client is found by its type and can be overridden for a part of the tree`() async {
+  @Test func `a client is found by its type and can be overridden for a part of the feature tree`()
+    async
+  {
     var dependencies = Dependencies.live()
     #expect(dependencies[Greeter.self].greet() == "live")
     dependencies[Greeter.self] = Greeter { "set" }
@@ -89,7 +93,7 @@ struct DependenciesTests {
     #expect(unset.overriding(Greeter { "test" })[Greeter.self].greet() == "test")
   }
 
-  @Test func `calling an unset function of a client is a failure that names it`() async {
+  @Test func `calling an unset function of a client is a failure that names the function`() async {
     let upload: @Sendable (String, Int) -> Bool = unset("recorder.upload", returning: true)
     await expectFailure("The dependency 'recorder.upload' was used") {
       #expect(upload("file", 1), "the placeholder is returned so that the test continues")

@@ -21,7 +21,7 @@ struct ChildIdentityTests {
   }
 
   @Test(arguments: Form.allCases)
-  func `a late reply does not reach another child`(form: Form) {
+  func `a late reply to a removed child does not reach the next child`(form: Form) {
     let clock = TestClock()
     let store = Store(initialState: House.State(), lane: clock.lane) { House(clock: clock) }
     store.send(.changed { form.put(1, into: &$0) })

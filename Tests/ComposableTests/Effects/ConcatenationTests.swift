@@ -45,7 +45,7 @@ struct ConcatenationTests {
     }
   }
 
-  @Test func `a sequence waits for a debounced part`() {
+  @Test func `a sequence of effects waits for a debounced part`() {
     let got = actions(
       of: { clock in
         .concatenate(
@@ -55,7 +55,7 @@ struct ConcatenationTests {
     #expect(got == [.got(1), .got(2)])
   }
 
-  @Test func `a sequence waits for the effects of children`() {
+  @Test func `a sequence of effects waits for the effects of children`() {
     let store = Store(initialState: Trunk.State(), lane: clock.lane) { [clock] in
       Trunk(clock: clock)
     }
@@ -73,7 +73,7 @@ struct ConcatenationTests {
     #expect(log.taken() == ["twig(1) 1", "trunk 2"])
   }
 
-  @Test func `a part can cancel effects that were in flight before it`() {
+  @Test func `a part of a sequence can cancel effects that were in flight before the part began`() {
     let got = actions(
       of: { clock in
         .concatenate(
@@ -89,7 +89,7 @@ struct ConcatenationTests {
     #expect(got == [.got(1), .got(2)])
   }
 
-  @Test func `each part keeps its identifiers`() {
+  @Test func `each part of a sequence keeps its own identifiers`() {
     let parts: (TestClock) -> Effect<Step> = { clock in
       .concatenate(
         Self.work(1, 1, clock).cancellable(id: "one"),
@@ -111,7 +111,7 @@ struct ConcatenationTests {
       unharmed == [.got(1), .got(2), .got(3)], "both effects are cancelled by their identifiers")
   }
 
-  @Test func `a cancellation can be a part of a sequence`() {
+  @Test func `a part of a sequence may be a cancellation`() {
     let got = actions(
       of: { clock in
         .merge(
@@ -125,7 +125,8 @@ struct ConcatenationTests {
     #expect(got == [.got(2), .got(3)])
   }
 
-  @Test func `effects beside a cancelled one continue, and the next part does not begin`() {
+  @Test
+  func `cancelling one effect of a part leaves its other effects running but ends the sequence`() {
     let got = actions(
       of: { clock in
         .concatenate(
@@ -146,7 +147,7 @@ struct ConcatenationTests {
     #expect(got == [])
   }
 
-  @Test func `nested sequences run like flat ones`() {
+  @Test func `nested sequences of effects run like flat sequences`() {
     let got = actions(
       of: { clock in
         .concatenate(
@@ -157,7 +158,7 @@ struct ConcatenationTests {
     #expect(got == [1, 3, 2, 4, 5, 6].map(Step.got))
   }
 
-  @Test func `the handle of a send covers a sequence to its end`() async {
+  @Test func `awaiting the handle of a send waits for the end of a sequence`() async {
     let store = Store(initialState: Leaf(), lane: clock.lane) { [clock] in
       Reduce<Leaf, Step> { _, step in
         step == .began
@@ -186,7 +187,7 @@ struct ConcatenationTests {
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1)])
-  func `a pause or an interval of zero or less is over immediately`(_ length: Duration) {
+  func `a pause or an interval of zero or less ends immediately`(_ length: Duration) {
     let got = actions(
       of: { clock in
         .merge(

@@ -45,7 +45,7 @@ struct EffectFormTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `a cancellation or an error prevents the following parts`() {
+  @Test func `a cancellation or an error prevents the following parts of a sequence`() {
     let store = makeStore { step in
       switch step {
       case .began:
@@ -142,7 +142,7 @@ struct EffectFormTests {
     #expect(transcript.lines.last == "told(\"found\")")
   }
 
-  @Test func `the handle of a debounced send covers the debounced effect`() {
+  @Test func `awaiting the handle of a debounced send waits for the debounced effect`() {
     let clock = TestClock(lane: lane)
     let store = makeStore { _ in
       .run { _ in try await clock.sleep(for: .seconds(9)) }

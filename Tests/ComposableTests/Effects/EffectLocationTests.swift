@@ -69,7 +69,7 @@ struct EffectLocationTests {
     _ = observer
   }
 
-  @Test func `a handle includes the effects of the actions that follow`() {
+  @Test func `awaiting a handle waits for the effects of the actions that follow from the send`() {
     let store = makeStore()
     let handle = store.start(.chain)
     lanes.lane.run()
@@ -78,7 +78,7 @@ struct EffectLocationTests {
     #expect(!handle.isRunning && store.runningEffects == 0)
   }
 
-  @Test func `awaiting a handle returns after the last effect`() {
+  @Test func `awaiting a handle returns after the last effect has ended`() {
     let store = makeStore()
     nonisolated(unsafe) let handle = store.start(.chain)
     let task = Task(executorPreference: lanes.lane) { [transcript] in

@@ -146,7 +146,7 @@ struct EffectTests {
     #expect(store.state.count == 0)
   }
 
-  @Test func `identifiers are local to a child`() {
+  @Test func `identifiers of effects are local to a child`() {
     let store = makeZoo()
     store.send(.child(.slept(id: 1)))
     store.send(.hidden(.slept(id: 1)))
@@ -253,7 +253,7 @@ struct EffectTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `a handle covers the effects of its action and of the following actions`()
+  @Test func `awaiting a handle waits for the effects of its action and of following actions`()
     async
   {
     let store = makeZoo()

@@ -48,7 +48,9 @@ private actor Room {
 }
 
 struct LaneTests {
-  @Test(.timeLimit(.minutes(1))) func `an actor on a serial lane can hold a store`() async {
+  @Test(.timeLimit(.minutes(1))) func `an actor whose executor is a serial lane can own a store`()
+    async
+  {
     #expect(await Room().count() == 6)
   }
 

@@ -15,7 +15,9 @@ struct PresentationTests {
   }
 
   @Test(arguments: [false, true])
-  func `another case, or another payload of the same case, is another child`(isPresented: Bool) {
+  func `a presented enum with another case, or another child's id, counts as another child`(
+    isPresented: Bool
+  ) {
     let store = makeStore()
     func show(_ room: Room.State) { store.send(isPresented ? .shown(room) : .opened(room)) }
     func wait() {
@@ -37,7 +39,7 @@ struct PresentationTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `an enum with another id or another case is another child`() {
+  @Test func `an enum that shows another id or another case counts as another child`() {
     let store = makeStore()
     func wait() {
       store.send(.lamp(.presented(.waited)))
@@ -117,7 +119,9 @@ struct PresentationTests {
     #expect(store.runningEffects == 1, "the lobby's")
   }
 
-  @Test func `a handle of a grandchild's effects outlives the child`() async throws {
+  @Test func `the handle of a grandchild's effects stays valid after the child is removed`()
+    async throws
+  {
     let store = makeHouse()
     store.send(.entered)
     store.send(.lobby(.presented(.shown(.visitor(Visitor.State(id: 1))))))
@@ -134,7 +138,7 @@ struct PresentationTests {
     #expect(store.actionsWithoutChild == 1 && store.runningEffects == 0)
   }
 
-  @Test func `a child presented from further up is dismissed once`() {
+  @Test func `a child that was presented by its grandparent's action is dismissed once`() {
     let store = makeHouse()
     store.send(.entered)
     store.send(.invited)

@@ -32,7 +32,7 @@ struct StackDismissalTests {
     await store.finish()
   }
 
-  @Test func `screens pushed in the same action stay`() async {
+  @Test func `screens pushed in the same action as a dismissal stay`() async {
     let store = makeStore()
     await store.send(.path(ElementAction(id: 2, action: .replaced))) {
       $0.path.pop()

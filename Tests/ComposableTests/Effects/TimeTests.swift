@@ -5,7 +5,7 @@ import Testing
 struct TimeTests {
   let clock = TestClock()
 
-  @Test func `a timer keeps to multiples of its interval`() {
+  @Test func `a timer ticks at multiples of its interval`() {
     let store = makeStore { [clock] _ in
       .timer(every: .seconds(2), clock: clock) { .delivered($0) }.cancellable(id: "timer")
     }
@@ -20,7 +20,7 @@ struct TimeTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func `a timer that wakes late keeps to multiples and skips missed ticks`() {
+  @Test func `a timer that wakes late skips missed ticks and keeps to multiples of its interval`() {
     let (late, later) = (
       LateClock(clock: clock, delay: .milliseconds(300)),
       LateClock(clock: clock, delay: .milliseconds(5_500))
@@ -68,7 +68,7 @@ struct TimeTests {
     #expect(store.state.delivered == [1, 2])
   }
 
-  @Test func `a throttle that keeps the oldest does so in each interval`() {
+  @Test func `a throttle that keeps the oldest effect does so in each interval`() {
     let store = makeStore { [clock] value in
       .send(.delivered(value)).throttle(id: "t", for: .seconds(1), clock: clock, latest: false)
     }
@@ -88,7 +88,7 @@ struct TimeTests {
     #expect(store.state.delivered == [1, 2, 4, 7, 8], "no effect arrived for an interval")
   }
 
-  @Test func `the limits of many identifiers are independent`() {
+  @Test func `throttles and debounces with different identifiers are independent`() {
     let store = makeStore { [clock] value in
       .send(.delivered(value)).throttle(id: value, for: .seconds(1), clock: clock)
     }

@@ -6,7 +6,7 @@ import Testing
 /// Runs random programs of effects, limits, cancellations and child changes on a store and on the
 /// model of the rules in the article "What happens when".
 struct FuzzTests {
-  @Test func `a store behaves like the model`() {
+  @Test func `a store behaves like the model for random features and actions`() {
     // LIVEHOST_FUZZ is the number of programs, millions in a soak test. LIVEHOST_FUZZ_SEED is the
     // first seed.
     func number(_ name: String) -> UInt64? {

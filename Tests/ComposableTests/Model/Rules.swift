@@ -243,7 +243,7 @@ struct RulesTests {
   private let tests = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  @Test func `each rule of the page is fuzzed or tested`() throws {
+  @Test func `each rule of the article is fuzzed or has a named test`() throws {
     let article = tests.appending(
       path: "../../Sources/Libraries/Composable/Composable.docc/WhatHappensWhen.md")
     let text = try String(contentsOf: article, encoding: .utf8)
@@ -258,7 +258,7 @@ struct RulesTests {
     #expect(page.allSatisfy { !$0.fuzzed.isEmpty || !$0.tests.isEmpty })
   }
 
-  @Test func `the named tests exist`() throws {
+  @Test func `the tests that the rules name exist`() throws {
     let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)
     let sources = (files?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "swift" }
     let code = try sources.map { try String(contentsOf: $0, encoding: .utf8) }.joined()

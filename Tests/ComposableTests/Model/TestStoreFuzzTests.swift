@@ -5,7 +5,7 @@ import Testing
 /// Runs random programs on a test store and compares it with a store. After each step the test
 /// store must deliver the same actions in the same order, each with the same state.
 struct TestStoreFuzzTests {
-  @Test func `a test store behaves like a store, action by action`() async {
+  @Test func `a test store behaves like a store after each action`() async {
     var reached: [String: Int] = [:]
     for seed in 1...UInt64(isOptimised ? 2_000 : 300) {
       // The testing library prints a report for each failure.

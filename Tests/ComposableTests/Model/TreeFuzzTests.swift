@@ -11,7 +11,7 @@ struct TreeFuzzTests {
     ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
   }
 
-  @Test func `compositions of effects behave like the model`() {
+  @Test func `random compositions of effects behave like the model`() {
     let programs = Self.number("LIVEHOST_FUZZ") ?? (isOptimised ? 5_000 : 1_000)
     let first = Self.number("LIVEHOST_FUZZ_SEED") ?? 1
     var reached: [String: Int] = [:]

@@ -74,7 +74,7 @@ struct AlertTests {
     await store.finish()
   }
 
-  @Test func `a button without an action only dismisses`() async {
+  @Test func `a button without an action only dismisses its alert`() async {
     let store = await makeStore()
     #expect(store.state.rows[id: 2]?.alert?.buttons.last?.action == nil)
     await store.send(\.rows[id: 2].alert.dismiss) { $0.rows[id: 2]?.alert = nil }

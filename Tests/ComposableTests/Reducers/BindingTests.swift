@@ -8,7 +8,7 @@ struct BindingTests {
     TestStore(initialState: Search.State()) { Search() }
   }
 
-  @Test func `a pattern matches the field that was set`() async {
+  @Test func `a pattern in a reducer matches the field that a binding action sets`() async {
     let store = makeStore()
     await store.send(.binding(.set(\.text, "a"))) {
       $0.text = "a"
@@ -17,7 +17,8 @@ struct BindingTests {
     await store.send(.binding(.set(\.isExact, true))) { $0.isExact = true }
   }
 
-  @Test func `parts of fields can be set, in values and in states`() async {
+  @Test func `a binding action can set a part of a field, in a value or in a child's state`() async
+  {
     let store = makeStore()
     await store.send(.binding(.set(\.filter.range.first, 3))) {
       $0.filter.range.first = 3
@@ -31,7 +32,8 @@ struct BindingTests {
     }
   }
 
-  @Test func `actions are equal if they set the same part to equal values, and are described`() {
+  @Test func `binding actions are equal if they set the same part to equal values, and print both`()
+  {
     typealias Binding = BindingAction<Search.State>
     #expect(Binding.set(\.filter.range.first, 1) == .set(\.filter.range.first, 1))
     #expect(Binding.set(\.filter.range.first, 1) != .set(\.filter.range.last, 1))

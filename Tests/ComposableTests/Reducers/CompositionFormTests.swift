@@ -76,7 +76,7 @@ struct CompositionFormTests {
     TestStore(initialState: FormFeature.State(), clock: clock) { FormFeature(clock: clock) }
   }
 
-  @Test func `a binding sets its field and can be matched`() async {
+  @Test func `a binding action sets its field and can be matched`() async {
     let store = makeStore()
     await store.send(.binding(.set(\.name, "Ada"))) {
       $0.name = "Ada"
@@ -158,7 +158,7 @@ struct CompositionFormTests {
     #expect(lines == ["changed: number", "changed: (nothing)"])
   }
 
-  @Test func `assert checks the current state`() async {
+  @Test func `assert of a test store checks the current state`() async {
     let store = makeStore()
     store.exhaustivity = .off(showSkippedAssertions: true)
     await store.send(.binding(.set(\.age, 3)))
@@ -166,7 +166,8 @@ struct CompositionFormTests {
     await expectFailure("The state is not as expected") { store.assert { $0.age = 4 } }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `an action of an effect that waits in real time is received`()
+  @Test(.timeLimit(.minutes(1)))
+  func `a test can receive an action of an effect that waits in real time`()
     async
   {
     let store = TestStore(initialState: Leaf()) {

@@ -8,7 +8,7 @@ struct StackNavigationTests {
     TestStore(initialState: TapeDeck.State()) { TapeDeck() }
   }
 
-  @Test func `the parent reduces a push after and a pop before the stack changes`() async {
+  @Test func `a parent reduces a push after the stack has changed, and a pop before`() async {
     let store = makeStore()
     await store.send(.path(.push(id: 0, state: .song(Leaf())))) {
       $0.path = [.song(Leaf())]

@@ -34,7 +34,7 @@ struct CaseAccessTests {
     _ = observer
   }
 
-  @Test func `the outcome of asynchronous work is a result`() async {
+  @Test func `the initializer of Result awaits work and keeps its value or error`() async {
     struct Offline: Error, Equatable {}
     let fetch = { (isOnline: Bool) async throws in
       if !isOnline { throw Offline() }

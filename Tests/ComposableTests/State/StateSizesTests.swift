@@ -42,7 +42,7 @@ struct StateSizesTests {
     return Dictionary(uniqueKeysWithValues: zip(sizes.paths, sizes.counts)).filter { $0.value > 0 }
   }
 
-  @Test func `collections are found anywhere in a state`() {
+  @Test func `the sizes of collections are found at any depth of a state`() {
     var state = Screen()
     var sizes = StateSizes()
     #expect(look(&sizes, state).isEmpty)
@@ -67,7 +67,7 @@ struct StateSizesTests {
     #expect(look(&sizes, state).isEmpty)
   }
 
-  @Test func `a value that appears later is found after a few looks`() {
+  @Test func `a collection that appears later is found within four measurements`() {
     var state = Screen()
     var sizes = StateSizes()
     _ = look(&sizes, state)
@@ -76,7 +76,7 @@ struct StateSizesTests {
     #expect(found.contains(1))
   }
 
-  @Test func `a late value is found before the number of looks has much more than doubled`() {
+  @Test func `after 1,000 measurements, a new collection is found within 1,300 more`() {
     var state = Screen()
     var sizes = StateSizes()
     for _ in 0..<1_000 { _ = look(&sizes, state) }
@@ -85,7 +85,7 @@ struct StateSizesTests {
     #expect(found.contains(1))
   }
 
-  @Test func `a sample of many elements represents all of them`() {
+  @Test func `the size of many elements is estimated from a sample`() {
     var state = Screen()
     for id in 0..<1_000 { state.items.append(Item(id: id, tags: ["a"])) }
     var sizes = StateSizes()

@@ -28,7 +28,7 @@ struct NonExhaustiveTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a receive with a timeout skips actions that do not match`() async {
+  func `receiving with a timeout skips actions that do not match`() async {
     let gate = Gate()
     let store = TestStore(initialState: Leaf()) {
       Reduce<Leaf, LeafFeature.Action> { state, action in
@@ -93,7 +93,7 @@ struct NonExhaustiveTests {
     #expect(finished.silent == [] && finished.shown.count == 1, "not reported again at the end")
   }
 
-  @Test func `actions before the received one are skipped`() async {
+  @Test func `a non-exhaustive receive skips the actions before the expected action`() async {
     let told = await told { store in
       await store.send(.pinged)
       await store.receive(.doubled(2)) { $0.count = 6 }
@@ -104,7 +104,7 @@ struct NonExhaustiveTests {
     #expect(told.shown.first?.contains("doubled(2)") == false)
   }
 
-  @Test func `explicitly skipped actions and effects are shown`() async {
+  @Test func `actions and effects that a test skips explicitly are shown`() async {
     let actions = await told { store in
       await store.send(.pinged)
       await store.skipReceivedActions()

@@ -19,7 +19,7 @@ struct TestClockTests {
     }
   }
 
-  @Test func `sleepers wake at their deadlines, in the order in which they fell asleep`() {
+  @Test func `sleeping tasks wake at their deadlines, tasks with equal deadlines in order`() {
     sleeper("late", for: 3)
     sleeper("first", for: 2)
     sleeper("second", for: 2)
@@ -66,7 +66,8 @@ struct TestClockTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func `a lane runs work in order, including follow-up work, and is not reentrant`() {
+  @Test
+  func `a test lane runs jobs in order, including jobs added meanwhile, and is not reentrant`() {
     let lane = ManualLane()
     lane.execute { [transcript] in
       transcript.add("1")

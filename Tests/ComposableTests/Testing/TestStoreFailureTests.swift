@@ -38,7 +38,7 @@ struct TestStoreFailureTests {
     await store.skipReceivedActions()
   }
 
-  @Test func `receiving another action than the expected one is a failure`() async {
+  @Test func `receiving an action other than the expected one is a failure`() async {
     let store = makeStore()
     await store.send(.pinged)
     await expectFailure("Received an unexpected action") { await store.receive(.doubled(5)) }
@@ -77,7 +77,7 @@ struct TestStoreFailureTests {
     await store.finish()
   }
 
-  @Test func `an expected change that a received action does not make is a failure`() async {
+  @Test func `a received action that does not make the expected change is a failure`() async {
     let store = TestStore(initialState: Leaf(), clock: clock) {
       Reduce<Leaf, LeafFeature.Action> { _, action in
         action == .ignored ? .merge(.send(.sleptOver), .run { $0(.sleptOver) }) : .none
@@ -90,7 +90,7 @@ struct TestStoreFailureTests {
     }
   }
 
-  @Test func `receiving is a failure if no action arrives`() async {
+  @Test func `receiving an action that never arrives is a failure`() async {
     let store = makeStore()
     await expectFailure("No effect is in flight") { await store.receive(.ticked) }
     await store.send(.startTapped) { $0.isRunning = true }
@@ -100,7 +100,7 @@ struct TestStoreFailureTests {
     await store.skipInFlightEffects()
   }
 
-  @Test func `a received action with an unexpected change is a failure`() async {
+  @Test func `a received action that makes an unexpected change is a failure`() async {
     let store = makeStore()
     await store.send(.pinged)
     await expectFailure("The state was not expected to change") { await store.receive(.doubled(1)) }
@@ -109,7 +109,7 @@ struct TestStoreFailureTests {
     }
   }
 
-  @Test func `an effect that keeps running is a failure`() async {
+  @Test func `an effect that still runs at the end of a test is a failure`() async {
     let store = makeStore()
     let effects = await store.send(.startTapped) { $0.isRunning = true }
     #expect(effects.isRunning)

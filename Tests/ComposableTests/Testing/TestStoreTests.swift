@@ -98,7 +98,7 @@ struct TestStoreTests {
     }
   }
 
-  @Test func `a non-exhaustive test compares only what it mentions`() async {
+  @Test func `a non-exhaustive test compares only the fields that it mentions`() async {
     let store = makeStore()
     store.exhaustivity = .off
     await store.send(.startTapped)
@@ -122,7 +122,7 @@ struct TestStoreTests {
     #expect(transcript.lines == ["started", "b1", "b2", "b4", "b3", "c1", "c2"])
   }
 
-  @Test func `a test store is as strict after finish as before`() async {
+  @Test func `a test store detects the same failures after finish as before`() async {
     let store = makeStore()
     await store.finish()
     await store.send(.pinged)
@@ -139,7 +139,7 @@ struct TestStoreTests {
     }
   }
 
-  @Test func `the handle of a send covers the effects of actions that follow`() async {
+  @Test func `awaiting the handle of a send waits for the effects of following actions`() async {
     let clock = clock
     let store = TestStore(initialState: Leaf(), clock: clock) {
       Reduce<Leaf, LeafFeature.Action> { _, action in

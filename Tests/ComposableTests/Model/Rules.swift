@@ -56,23 +56,25 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     "A parent may call a child's reducer directly", [],
     [
       "an identifier around a composed child's effect also covers its children",
-      "compositions of effects behave like the model",
+      "random compositions of effects behave like the model",
     ]
   ),
   (
     "The parts of a sequence", [],
     [
-      "compositions of effects behave like the model", "a sequence waits for a debounced part",
-      "a sequence waits for the effects of children", "each part keeps its identifiers",
-      "a part can cancel effects that were in flight before it",
-      "a cancellation can be a part of a sequence",
+      "random compositions of effects behave like the model",
+      "a sequence of effects waits for a debounced part",
+      "a sequence of effects waits for the effects of children",
+      "each part of a sequence keeps its own identifiers",
+      "a part of a sequence can cancel effects that were in flight before the part began",
+      "a part of a sequence may be a cancellation",
     ]
   ),
   (
     "A part that does not run to its end", [],
     [
-      "compositions of effects behave like the model",
-      "effects beside a cancelled one continue, and the next part does not begin",
+      "random compositions of effects behave like the model",
+      "cancelling one effect of a part leaves its other effects running but ends the sequence",
       "a task that throws CancellationError ends its sequence without a failure",
     ]
   ),
@@ -112,7 +114,8 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     [
       "a screen that dismisses itself is popped with the screens above",
       "a screen inside a sheet is popped, and the sheet stays",
-      "screens pushed in the same action stay", "a dismissal that comes too late is reported",
+      "screens pushed in the same action as a dismissal stay",
+      "a dismissal that comes too late is reported",
     ]
   ),
   (
@@ -134,8 +137,8 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
   (
     "A debounce's pause or a throttle's interval of zero", [],
     [
-      "compositions of effects behave like the model",
-      "a pause or an interval of zero or less is over immediately",
+      "random compositions of effects behave like the model",
+      "a pause or an interval of zero or less ends immediately",
     ]
   ),
   (
@@ -185,8 +188,11 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
       "an assignment before a change is shared with it",
     ]
   ),
-  ("Within a program, all shared values", [], ["two shared values of one file are one value"]),
-  ("A joined feature listens for changes", ["listening ends with the child"], []),
+  ("Within a program, all shared values", [], ["two shared values with the same file are one value"]),
+  (
+    "A joined feature listens for changes",
+    ["a removed child receives no further changes of a shared value"], []
+  ),
   (
     "The ``SentEffects`` returned by",
     ["a handle cancels effects", "a handle reports whether its effects run"], []
@@ -194,7 +200,7 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
   (
     "``ReducerStep/onChange(of:_:)`` with two parameters",
     [
-      "assigning an equal value is not a change",
+      "assigning an equal value to shared state is not a change",
       "a change is reported with the old and the new value",
     ], ["onChange reacts only to changes of its field in this action"]
   ),
@@ -209,14 +215,14 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
   (
     "In a non-exhaustive test, `receive`", [],
     [
-      "a receive with a timeout skips actions that do not match",
-      "actions before the received one are skipped",
+      "receiving with a timeout skips actions that do not match",
+      "a non-exhaustive receive skips the actions before the expected action",
     ]
   ),
   (
     "A `push` of ``StackActionOf``", [],
     [
-      "the parent reduces a push after and a pop before the stack changes",
+      "a parent reduces a push after the stack has changed, and a pop before",
       "pushing a used number or popping an absent screen changes nothing",
     ]
   ),

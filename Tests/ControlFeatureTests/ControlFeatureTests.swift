@@ -12,7 +12,7 @@ struct ControlRun {
 }
 
 @Suite struct ControlFeatureTests {
-  @Test func `a value stays local while its slider is dragged`() {
+  @Test func `the value of a slider stays local while the slider is dragged`() {
     var run = ControlRun()
     #expect(run.send(.sliderBegan(control: "mic", value: 0.2)).isNone)
     #expect(run.send(.sliderMoved(control: "mic", value: 0.3)).isNone)
@@ -21,7 +21,7 @@ struct ControlRun {
     #expect(run.state.committed == 0)
   }
 
-  @Test func `a release commits once and reports it to the parent`() {
+  @Test func `releasing a slider commits its value once and reports it to the parent`() {
     let run = StoreRun()
     run.store.send(.sliderBegan(control: "mic", value: 0.2))
     run.store.send(.sliderMoved(control: "mic", value: 0.3))
@@ -33,14 +33,14 @@ struct ControlRun {
     #expect(run.committed == ["mic=0.5"])
   }
 
-  @Test func `a release without a beginning also commits`() {
+  @Test func `releasing a slider commits its value even if the start of the drag was lost`() {
     let run = StoreRun()
     run.store.send(.sliderReleased(control: "zoom", value: 1))
     #expect(run.store.state.values["zoom"] == 1)
     #expect(run.committed == ["zoom=1.0"])
   }
 
-  @Test func `a value that is set remotely is committed and does not affect a drag`() {
+  @Test func `a slider value that is set remotely is committed and does not affect a drag`() {
     let run = StoreRun()
     run.store.send(.sliderBegan(control: "mic", value: 0.2))
     run.store.send(.set(control: "mic", value: 0.9))

@@ -30,7 +30,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `a drag without an end is committed once by a time-out`() async {
+  @Test func `a drag whose end was lost is committed once by a time-out`() async {
     let store = makeStore()
     store.exhaustivity = .off
     await store.send(.sliderBegan(control: "zoom", value: 0.2))
@@ -53,7 +53,9 @@ import Testing
     await store.finish()
   }
 
-  @Test func `a release after the time-out commits only a new value`() async {
+  @Test func `releasing a slider after the time-out of its drag commits only a changed value`()
+    async
+  {
     for (value, commits) in [(0.3, 1), (0.7, 2)] {
       let store = makeStore()
       store.exhaustivity = .off
@@ -72,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `each drag has a separate time-out`() async {
+  @Test func `each drag of a slider has a separate time-out`() async {
     let store = makeStore()
     store.exhaustivity = .off
     await store.send(.sliderBegan(control: "zoom", value: 0.2))
@@ -88,7 +90,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `the parent decides about the end of the stream`() async {
+  @Test func `ending the stream is reported to the parent, which decides`() async {
     let store = makeStore()
     await store.send(.tapped(control: ControlFeature.endStream, on: nil))
     await store.receive(.delegate(.endStreamTapped(on: nil)))

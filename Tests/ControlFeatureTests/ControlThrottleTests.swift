@@ -7,7 +7,7 @@ import Throttling
 @Suite struct ControlThrottleTests {
   private typealias Action = ControlFeature.Action
 
-  @Test func `a drag of 500 changes is one commit and at most one update per frame`() {
+  @Test func `a drag with 500 changes causes one commit and at most one update per frame`() {
     let frame = Interval.nanoseconds(16_666_667)
     var throttle = ControlThrottle(policies(every: frame))
     var output = ThrottleOutput<Action>()
@@ -58,7 +58,7 @@ import Throttling
     #expect(throttle.deadline == nil)
   }
 
-  @Test func `the latest state of a real control is applied once per frame`() {
+  @Test func `the latest reported state of a control is applied once per frame`() {
     var throttle = ControlThrottle(policies(every: .nanoseconds(16_666_667)))
     var output = ThrottleOutput<Action>()
     for step in 0..<10 {
@@ -82,7 +82,7 @@ import Throttling
   }
 
   @Test
-  func `the end of a drag supersedes its pending change, and delivers those of other controls`() {
+  func `the end of a drag replaces its pending change and delivers those of other controls`() {
     var throttle = ControlThrottle()
     var output = ThrottleOutput<Action>()
     for control in ["mic", "game"] {
@@ -101,7 +101,8 @@ import Throttling
     #expect(throttle.pending == 0)
   }
 
-  @Test func `the last value is delivered with the frame even if no other value follows`() {
+  @Test
+  func `the last value of a slider is delivered with the frame even if no other value follows`() {
     var throttle = ControlThrottle(policies(every: .milliseconds(16)))
     var output = ThrottleOutput<Action>()
     for step in 1...3 {
@@ -120,7 +121,7 @@ import Throttling
     #expect(throttle.deadline == nil)
   }
 
-  @Test func `taps are never dropped and never overtake earlier events`() {
+  @Test func `taps on switches are never dropped and never overtake earlier events`() {
     var throttle = ControlThrottle()
     var output = ThrottleOutput<Action>()
     throttle.receive(slider("mic", .change, 0.1), timestamp: 0, at: .origin, into: &output)
@@ -146,7 +147,7 @@ import Throttling
     #expect(output.actions.isEmpty)
   }
 
-  @Test func `names beyond the capacity are rejected, and known names still work`() {
+  @Test func `names of controls beyond the capacity are rejected, and known names still work`() {
     var throttle = ControlThrottle()
     var output = ThrottleOutput<Action>()
     let capacity = ControlThrottle.nameCapacity

@@ -41,7 +41,8 @@ import ViewGraph
       ViewAct("turn off", "SetControl", ["control": .text("camera"), "on": .flag(false)]))
   }
 
-  @Test func `a requested value is shown as pending, and a failed one with its reason`() {
+  @Test
+  func `a requested value of a control is shown as pending, and a refused one with the reason`() {
     let asked = show(
       .set(control: "zoom", value: 0.25), .surface(.began(surface: 1, controls: nil)),
       .set(control: "zoom", value: 0.5), .set(control: "mic", value: 1),

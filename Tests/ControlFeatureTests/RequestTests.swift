@@ -66,7 +66,9 @@ private final class Surface: Sendable {
     }
   }
 
-  @Test func `without a controller, a value is committed immediately`() async {
+  @Test func `a new value of a control is committed immediately if no controller is connected`()
+    async
+  {
     let store = makeStore(nil)
     await store.send(.sliderReleased(control: "zoom", value: 0.5)) {
       $0.values["zoom"] = 0.5
@@ -101,7 +103,8 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `a refusal keeps the confirmed value, and shows the reason until the next attempt`()
+  @Test
+  func `a refused request keeps the confirmed value and shows the reason until the next request`()
     async
   {
     let store = makeStore()
@@ -119,7 +122,7 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `a request without an answer is refused after a time-out`() async {
+  @Test func `a request that no controller answers is refused after a time-out`() async {
     let store = makeStore()
     await release(0.5, 1, store)
     clock.advance(by: .milliseconds(4_999))
@@ -132,7 +135,8 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `a new drag withdraws the request, and its release is a new request`() async {
+  @Test func `a new drag withdraws the pending request, and its release makes a new request`() async
+  {
     let store = makeStore()
     await release(0.5, 1, store)
     await store.send(.sliderBegan(control: "zoom", value: 0.5)) {
@@ -156,13 +160,15 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `an answer after the end of its request is ignored`() async {
+  @Test func `the answer to a request that has ended is ignored`() async {
     let store = makeStore()
     await store.send(.answered(request: 7, .confirmed))
     await store.finish()
   }
 
-  @Test func `a tap toggles the requested position, and the later request counts`() async {
+  @Test func `a tap toggles the requested position of a switch and replaces the earlier request`()
+    async
+  {
     let store = makeStore()
     await store.send(.tapped(control: "camera", on: nil)) {
       $0.requests?.last = 1
@@ -239,7 +245,7 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `an act of an external recorder is requested, and a later request replaces it`() async
+  @Test func `an act on an external recorder is a request, and a later request replaces it`() async
   {
     let store = makeStore()
     await store.send(.recordingRequested(.start)) {
@@ -287,7 +293,7 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `the end of the stream is requested, and completed when the stream has ended`() async {
+  @Test func `ending the stream is a request that is completed when the stream has ended`() async {
     let store = makeStore()
     await store.send(.endStreamRequested) {
       $0.requests?.last = 1
@@ -304,7 +310,9 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `a confirmed end of the stream fails if the stream does not end in time`() async {
+  @Test func `a confirmed request to end the stream fails if the stream does not end in time`()
+    async
+  {
     let store = makeStore()
     store.exhaustivity = .off
     await store.send(.endStreamRequested)
@@ -318,7 +326,7 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `the real control's own changes are shown and never requested`() async {
+  @Test func `changes that the controller reports are shown and never requested`() async {
     let store = makeStore()
     await store.send(.reported(control: "zoom", .value(0.9))) { $0.values["zoom"] = 0.9 }
     await store.send(.reported(control: "camera", .position(on: true))) {
@@ -333,7 +341,8 @@ private final class Surface: Sendable {
 
   // MARK: Choice of the controller
 
-  @Test func `the last connected of the controllers that accept a control receives its requests`() {
+  @Test
+  func `if several controllers accept a control, the last connected one receives its requests`() {
     var requests = Requests()
     requests.surfaces = [
       .init(number: 1), .init(number: 2, controls: ["mic"]), .init(number: 3, controls: ["zoom"]),

@@ -8,7 +8,7 @@ import Varlink
 import VarlinkDescription
 
 @Suite(.serialized) struct ControlCallTests {
-  @Test func `all methods work through the typed client`() async throws {
+  @Test func `all methods of the control interface work through the typed client`() async throws {
     let service = FakeService()
     try await withControlServer(service) { path, _ in
       let client = try await ControlClient.connect(path: path)
@@ -58,7 +58,9 @@ import VarlinkDescription
 
   private typealias Act = @Sendable (ControlClient) async throws -> any Encodable
 
-  @Test func `requests arrive one by one, and their outcomes are reported`() async throws {
+  @Test func `requests reach a controller one by one, and their outcomes are reported`()
+    async throws
+  {
     try await withControlServer(FakeService()) { path, _ in
       let client = try await ControlClient.connect(path: path)
       var replies: [MonitorRequestsReply] = []
@@ -80,7 +82,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `each act of the host has a method, whose reply matches the definition`()
+  @Test func `each act of the host has a method whose reply matches the interface definition`()
     async throws
   {
     let service = FakeService()
@@ -227,7 +229,7 @@ import VarlinkDescription
     return nil
   }
 
-  @Test func `the client converts errors to their types`() async throws {
+  @Test func `the client converts the errors of the daemon to its own types`() async throws {
     try await withControlServer(FakeService()) { path, _ in
       let client = try await ControlClient.connect(path: path)
       let exists = try await error { try await client.openRoom("main") }
@@ -247,7 +249,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `a client without permission to make changes can still read`() async throws {
+  @Test func `a client that may not make changes can still read`() async throws {
     let service = FakeService()
     try await withControlServer(service, mayChange: false) { path, _ in
       let client = try await ControlClient.connect(path: path)

@@ -7,11 +7,14 @@ import VarlinkDescription
 
 /// Tests of the interface definition, from which the Swift types are generated.
 @Suite struct DefinitionTests {
-  @Test func `systemd accepts the definition`() throws {
+  @Test func `systemd accepts the definition of the control interface`() throws {
     #expect(try InterfaceDescription(parsing: ControlInterface.definition).systemdViolations == [])
   }
 
-  @Test func `all names are documented and in camel case, and no value has the type any`() throws {
+  @Test
+  func `all names of the interface are documented and in camel case, and no value is untyped`()
+    throws
+  {
     let description = try InterfaceDescription(parsing: ControlInterface.definition)
     #expect(!description.documentation.isEmpty)
     func check(_ fields: [InterfaceDescription.Field], of owner: String) {
@@ -33,7 +36,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `exactly the streaming methods are marked as supporting more`() throws {
+  @Test func `exactly the methods with several replies are marked as supporting more`() throws {
     let marked = try InterfaceDescription(parsing: ControlInterface.definition).members.filter {
       $0.documentation.contains("[Supports 'more' flag]")
     }
@@ -45,13 +48,13 @@ import VarlinkDescription
         ])
   }
 
-  @Test func `every method has a handler`() throws {
+  @Test func `every method of the interface has a handler`() throws {
     let interface = try ControlInterface.makeInterface(
       service: FakeService(), mayChange: { _ in true })
     #expect(interface.unimplementedMethods == [])
   }
 
-  @Test func `only methods that change nothing are open to everyone`() throws {
+  @Test func `exactly the methods that change nothing are open to everyone`() throws {
     let description = try InterfaceDescription(parsing: ControlInterface.definition)
     #expect(
       Set(description.methodNames).subtracting(ControlInterface.privilegedMethods) == [
@@ -61,7 +64,7 @@ import VarlinkDescription
       ])
   }
 
-  @Test func `an error survives encoding and decoding with its parameters`() throws {
+  @Test func `an error of the interface keeps its parameters when encoded and decoded`() throws {
     let all: [ControlError] = [
       .noSuchRoom("a"), .roomExists("b"), .noSuchRecording("c"), .recordingInUse("c"),
       .noSuchTask("d"),
@@ -95,7 +98,7 @@ import VarlinkDescription
   }
 
   @Test(arguments: [RoomReport.empty, .full])
-  func `a report matches the definition`(report: RoomReport) throws {
+  func `the report of a room matches the interface definition`(report: RoomReport) throws {
     let description = try InterfaceDescription(parsing: ControlInterface.definition)
     let json = try JSONValue(encoding: report)
     guard case .method(_, let output)? = description.member("GetRoom")?.kind,
@@ -108,7 +111,7 @@ import VarlinkDescription
     #expect(try json.decode() == report)
   }
 
-  @Test func `a status matches the definition`() async throws {
+  @Test func `the status of the daemon matches the interface definition`() async throws {
     let description = try InterfaceDescription(parsing: ControlInterface.definition)
     guard case .method(_, let output)? = description.member("GetStatus")?.kind else {
       Issue.record("GetStatus not found")
@@ -118,7 +121,7 @@ import VarlinkDescription
     #expect(description.mismatch(of: json.objectValue ?? [:], against: output) == nil)
   }
 
-  @Test func `hangs and explanations match the definition`() async throws {
+  @Test func `hangs and explanations match the interface definition`() async throws {
     let description = try InterfaceDescription(parsing: ControlInterface.definition)
     for hang in [HangReport.shortest, .full] {
       let json = try JSONValue(encoding: HangsReply(hangs: [hang]))
@@ -139,7 +142,7 @@ import VarlinkDescription
     #expect(description.mismatch(of: json.objectValue ?? [:], against: output) == nil)
   }
 
-  @Test func `members without a value are absent in all reports`() throws {
+  @Test func `no report contains a member with the value null`() throws {
     let features = try #require(try JSONValue(encoding: RoomReport.empty)["features"]?.objectValue)
     #expect(features.keys.sorted() == ["control", "header", "recorder"])
     func hasNull(_ value: JSONValue) -> Bool {

@@ -14,7 +14,8 @@ extension HangReport {
 }
 
 @Suite(.serialized) struct HangTests {
-  @Test func `a feed numbers hangs, counts them by kind, and returns the hangs since a time`() {
+  @Test func `the feed of hangs numbers them, counts them by kind, and returns those since a time`()
+  {
     let feed = HangFeed()
     #expect(feed.add(.shortest).number == 1)
     #expect(feed.add(.full).number == 2)
@@ -24,14 +25,15 @@ extension HangReport {
     #expect(feed.newest?.number == 2)
   }
 
-  @Test func `a feed keeps the newest hangs`() {
+  @Test func `the feed of hangs keeps only the newest`() {
     let feed = HangFeed()
     for _ in 0..<HangFeed.capacity + 5 { feed.add(.shortest) }
     #expect(feed.hangs().map(\.number) == Array(6...HangFeed.capacity + 5))
     #expect(feed.counts.microhangs == HangFeed.capacity + 5)
   }
 
-  @Test func `a monitor receives the past hangs and then each new one, until the daemon stops`()
+  @Test
+  func `a monitor of hangs receives the past hangs and then each new one until the daemon stops`()
     async throws
   {
     let service = FakeService()
@@ -48,7 +50,7 @@ extension HangReport {
     }
   }
 
-  @Test func `a call without the flag more receives one reply`() async throws {
+  @Test func `calling MonitorHangs without the flag more gives one reply`() async throws {
     let service = FakeService()
     try await withControlServer(service) { path, _ in
       let client = try await ControlClient.connect(path: path)

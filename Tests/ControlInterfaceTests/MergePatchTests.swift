@@ -28,7 +28,7 @@ import Testing
     #expect(applied == (try JSONValue(parsing: result)))
   }
 
-  @Test func `a difference contains only the changes`() throws {
+  @Test func `a merge patch made from two values contains only their differences`() throws {
     let old: JSONValue = ["same": [1, 2], "gone": 1, "deep": ["x": 1, "y": 2], "null": .null]
     let new: JSONValue = [
       "same": [1, 2], "deep": ["x": 1, "y": 3], "null": .null, "new": [.null],
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: ["\u{1F1E6}", "\u{301}\u{316}", "\u{1100}\u{1161}"])
-  func `texts with slow Unicode comparison are compared by their bytes`(unit: String) {
+  func `a merge patch compares texts by bytes instead of Unicode equivalence`(unit: String) {
     let text = String(repeating: unit, count: (1 << 20) / unit.utf8.count)
     let old: JSONValue = ["text": .string(text + "a"), "same": .string(text)]
     let new: JSONValue = ["text": .string(text + "b"), "same": .string(text)]
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: 1...20)
-  func `a difference applied to the old value gives the new value`(seed: UInt64) {
+  func `a merge patch made from two values turns the old value into the new one`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     for _ in 0..<500 {
       let old = JSONValue.object(random.members(depth: 4))

@@ -17,7 +17,8 @@ import Varlink
     return report
   }
 
-  @Test func `the first reply is the state, later replies are patches, and no patch is empty`()
+  @Test
+  func `the first reply of a monitor is the whole state, and later ones are non-empty patches`()
     async throws
   {
     let service = FakeService(report: report(viewers: 1))
@@ -48,7 +49,7 @@ import Varlink
     }
   }
 
-  @Test func `a call without the flag more receives one reply`() async throws {
+  @Test func `calling a monitor method without the flag more gives one reply`() async throws {
     try await withControlServer(FakeService(report: report(viewers: 1))) { path, _ in
       let client = try await VarlinkClient.connect(path: path)
       for _ in 0..<2 {
@@ -124,7 +125,7 @@ import Varlink
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `at a rate of 1, a frame near the end of each second is read, and only its header`()
+  func `a monitor at 1 Hz reads one frame near the end of each second, and only its header`()
     async throws
   {
     let clock = Clock()
@@ -162,7 +163,7 @@ import Varlink
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `the last state before a pause arrives, even if it was published while the monitor slept`()
+  func `the last state before a pause reaches a monitor even if it was asleep at that time`()
     async throws
   {
     let clock = Clock()

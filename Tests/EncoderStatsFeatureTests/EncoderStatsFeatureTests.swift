@@ -4,7 +4,7 @@ import RateLimiting
 import Testing
 
 @Suite struct EncoderStatsFeatureTests {
-  @Test func `the newest window is shown, and all samples are counted`() {
+  @Test func `the newest window of statistics is shown, and all samples are counted`() {
     var state = EncoderStatsFeature.State()
     let window = StatisticsWindow(bitrate: Summary(4_000), samples: 3)
     #expect(reduce(&state, .windowClosed(StatisticsWindow(samples: 2))).isNone)
@@ -15,7 +15,8 @@ import Testing
     #expect(state == expected)
   }
 
-  @Test func `the quality drops immediately, and recovers only below the lower limit`() {
+  @Test func `the connection's quality drops immediately and recovers only below the lower limit`()
+  {
     var state = EncoderStatsFeature.State()
     let story: [(congestion: Double, quality: StreamQuality)] = [
       (0.19, .good), (0.20, .fair), (0.19, .fair), (0.10, .fair), (0.09, .good), (0.50, .poor),
@@ -27,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `each change of quality is reported to the parent once`() {
+  @Test func `each change of the connection's quality is reported to the parent once`() {
     var state = EncoderStatsFeature.State()
     var told = 0
     for congestion in [0.1, 0.6, 0.7, 0.6, 0.45, 0.41, 0.0, 0.0] {
@@ -36,7 +37,7 @@ import Testing
     #expect(told == 2)
   }
 
-  @Test func `the worst measurement determines the quality`() {
+  @Test func `the worst measurement determines the quality of the connection`() {
     var state = EncoderStatsFeature.State()
     _ = reduce(
       &state,
@@ -50,7 +51,7 @@ import Testing
     #expect(state.quality == .good)
   }
 
-  @Test func `dropped frames are counted per window`() {
+  @Test func `dropped frames are counted per window of statistics`() {
     var state = EncoderStatsFeature.State()
     func drop(_ count: Double) -> EncoderStatsFeature.Action {
       .windowClosed(StatisticsWindow(droppedFrames: Summary(count), samples: 1))
@@ -67,7 +68,7 @@ import Testing
     #expect(state.quality == .good)
   }
 
-  @Test func `the frame rate is compared with the best one`() {
+  @Test func `the frame rate is compared with the best frame rate so far`() {
     var state = EncoderStatsFeature.State()
     func rate(_ value: Double) -> EncoderStatsFeature.Action {
       .windowClosed(StatisticsWindow(frameRate: Summary(value), samples: 1))

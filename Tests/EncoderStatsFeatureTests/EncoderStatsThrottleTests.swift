@@ -7,7 +7,7 @@ import Throttling
 @Suite struct EncoderStatsThrottleTests {
   private typealias Output = ThrottleOutput<EncoderStatsFeature.Action>
 
-  @Test func `a window summarises its samples without losing a peak`() throws {
+  @Test func `a window of statistics summarises its samples without losing a peak`() throws {
     var throttle = EncoderStatsThrottle()
     var output = Output()
     let rates: [Double] = [30, 60, 3, 59, 57]
@@ -35,7 +35,7 @@ import Throttling
     #expect(window.samples == 5)
   }
 
-  @Test func `each measurement is in its own series`() throws {
+  @Test func `each kind of measurement is summarised separately`() throws {
     var throttle = EncoderStatsThrottle()
     var output = Output()
     let sample = StreamStatistics(
@@ -49,7 +49,7 @@ import Throttling
           roundTrip: Summary(4), congestion: Summary(5), samples: 1))
   }
 
-  @Test func `the next sample closes an overdue window`() {
+  @Test func `the next sample closes an overdue window of statistics`() {
     var throttle = EncoderStatsThrottle()
     var output = Output()
     throttle.receive(StreamStatistics(bitrateKbps: 1), timestamp: 0, at: .origin, into: &output)

@@ -128,7 +128,9 @@ struct AgreementTests {
   }
 
   @Test(arguments: ThrottledKind.allCases)
-  func `a throttle's key means the same in livehostd.yaml and in a scenario`(kind: ThrottledKind)
+  func `a throttle's key has the same meaning in livehostd.yaml and in a scenario`(
+    kind: ThrottledKind
+  )
     throws
   {
     var read: [String: ThrottlePolicies] = [:]
@@ -246,7 +248,7 @@ struct AgreementTests {
   private static let refusal = "refused as configured in the scenario"
 
   @Test(.timeLimit(.minutes(1)), arguments: [RequestOutcome.confirmed, .refused(reason: refusal)])
-  func `a controller with a fixed latency leads to the same requests and values in both`(
+  func `simulator and daemon give equal values and requests with a controller of fixed latency`(
     outcome: RequestOutcome
   ) async throws {
     let failures = outcome == .confirmed ? "0%" : "100%"
@@ -316,7 +318,7 @@ struct AgreementTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `an analysis and a recorder with a fixed latency give the same waves, highlights and state`()
+  func `simulator and daemon agree on bursts, highlights and state if effects take fixed times`()
     async throws
   {
     let scenario = try scenario(

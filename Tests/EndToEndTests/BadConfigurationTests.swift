@@ -97,7 +97,7 @@ import YAMLReader
   }
 
   @Test
-  func `the tests cover more than thirty bad configurations`() {
+  func `the cases of these tests cover more than thirty configuration errors`() {
     #expect(Self.ofKeys.count + Self.others.count > 30)
   }
 

@@ -45,7 +45,7 @@ struct BadInputTests {
       reason: "protocolLine"),
   ]
 
-  @Test func `bad input is rejected and counted by reason, and all connections stay open`()
+  @Test func `invalid input is rejected and counted by reason, and all connections stay open`()
     async throws
   {
     let daemon = try RunningDaemon()

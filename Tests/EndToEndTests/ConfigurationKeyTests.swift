@@ -132,7 +132,7 @@ struct ConfigurationKeyTests {
 
   @Test(
     arguments: Configuration.keys)
-  func `every key takes effect, both with its default and with another value`(
+  func `every configuration key takes effect, both with its default and with another value`(
     key: FileKey<Configuration>
   ) throws {
     let proof = try #require(
@@ -147,11 +147,13 @@ struct ConfigurationKeyTests {
     }
   }
 
-  @Test func `every key has a proof, and every proof has a key`() {
+  @Test func `every configuration key has a test of its effect, and every such test has a key`() {
     #expect(Set(Self.proofs.keys) == Set(Configuration.keys.map(\.path)))
   }
 
-  @Test func `every key is documented in the default file and in the manual page`() throws {
+  @Test func `every configuration key is documented in the default file and in the manual page`()
+    throws
+  {
     let printed = try run("livehostd", ["--print-default-config"]).output
     let lines = printed.split(separator: "\n").map(String.init)
     for key in Configuration.keys {

@@ -6,7 +6,8 @@ import Varlink
 
 @Suite(.serialized)
 struct HangTests {
-  @Test func `an action and a view that block the lane are reported by name, each with its class`()
+  @Test
+  func `a blocking action and a blocking view are reported by name, each with its hang class`()
     async throws
   {
     let daemon = try RunningDaemon(environment: [
@@ -63,7 +64,8 @@ struct HangTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test func `why names the action and field, and lists the existing views for an unknown view`()
+  @Test
+  func `livehostctl why names the action and field, and lists existing views for an unknown one`()
     throws
   {
     let daemon = try RunningDaemon()

@@ -55,7 +55,7 @@ struct HostileSenderTests {
   }
 
   @Test
-  func `the largest texts, worst-case searches, forged viewers and jumping time stamps do no harm`()
+  func `hostile text, searches, viewers and timestamps neither stop nor exhaust the daemon`()
     async throws
   {
     let daemon = try RunningDaemon()

@@ -111,7 +111,7 @@ struct LifeTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test func `the check of a valid configuration reports the memory that it allows`() throws {
+  @Test func `checking a valid configuration prints the memory that it allows`() throws {
     let outcome = try run("livehostd", ["--check-config"])
     #expect(outcome.status == 0)
     #expect(
@@ -159,7 +159,7 @@ struct LifeTests {
     #expect(missing.diagnostics.contains("/nonexistent.yaml"))
   }
 
-  @Test func `a socket in use causes a clear error and does not affect the daemon that uses it`()
+  @Test func `a daemon whose control socket is in use names it and leaves the other daemon alone`()
     async throws
   {
     let daemon = try RunningDaemon()
@@ -172,7 +172,7 @@ struct LifeTests {
   }
 
   @Test
-  func `an ingest socket in use causes a clear error, and the control socket is removed again`()
+  func `a daemon whose ingest socket is in use names it and removes its control socket`()
     throws
   {
     let daemon = try RunningDaemon()
@@ -193,7 +193,9 @@ struct LifeTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test func `a state directory in use causes a clear error until its daemon ends`() throws {
+  @Test func `a state directory in use causes an error that names it, until the other daemon ends`()
+    throws
+  {
     let daemon = try RunningDaemon()
     let state = daemon.directory.appendingPathComponent("state").path
     let other = try temporaryDirectory()
@@ -219,7 +221,7 @@ struct LifeTests {
     #expect(next.stop() == 0)
   }
 
-  @Test func `a runtime directory that is missing, a file or read-only causes a clear error`()
+  @Test func `a missing, read-only or invalid runtime directory causes an error that names it`()
     throws
   {
     let directory = try temporaryDirectory()

@@ -30,7 +30,7 @@ struct MistakeTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test func `output that cannot be written causes exit code 1`() throws {
+  @Test func `livehostctl exits with 1 if its output cannot be written`() throws {
     for (target, status) in [("/dev/full", 1), ("/dev/null", 0)] as [(String, Int32)] {
       let process = Process()
       process.executableURL = RunningDaemon.binaries.appendingPathComponent("livehostctl")
@@ -65,7 +65,7 @@ struct MistakeTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test func `a name to highlight may start with @`() throws {
+  @Test func `a name whose mentions are highlighted may start with @`() throws {
     let daemon = try RunningDaemon()
     let message =
       #"{"type":"chat.message","id":"1","user":{"id":"u","name":"Ann"},"text":"hi @Bob"}"#

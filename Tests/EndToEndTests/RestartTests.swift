@@ -59,7 +59,7 @@ struct RestartTests {
     try #require(outcome.status == 0, "\(outcome.diagnostics)")
   }
 
-  @Test func `the rooms of a killed daemon are restored with everything acknowledged`() throws {
+  @Test func `a killed daemon restores its rooms with everything that it acknowledged`() throws {
     let first = try RunningDaemon()
     try ingest(Self.events, into: first)
     let before = try shown(first)
@@ -91,7 +91,7 @@ struct RestartTests {
     #expect(second.stop() == 0)
   }
 
-  @Test func `a stop and restart keeps the rooms except closed rooms`() throws {
+  @Test func `after a stop and a start, all rooms exist except the closed ones`() throws {
     let first = try RunningDaemon()
     try ingest(Self.events, into: first)
     try ingest(#"{"type":"viewers","room":"other","count":3}"# + "\n", into: first)
@@ -154,7 +154,7 @@ struct RestartTests {
     #expect(second.stop() == 0)
   }
 
-  @Test func `send and status report a room that cannot be saved`() throws {
+  @Test func `send and status report a room whose state cannot be saved`() throws {
     let state = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: state) }
     // Files in place of the directories of the rooms and of the write-ahead log.

@@ -6,7 +6,8 @@ import Varlink
 
 @Suite(.serialized)
 struct ScreenTests {
-  @Test func `the first reply contains all views, and a patch only the changed views`() async throws
+  @Test func `a monitor's first reply contains all views, and a patch only the changed views`()
+    async throws
   {
     let daemon = try RunningDaemon()
     _ = try daemon.ctl("send", "main", #"{"type":"title","title":"evening"}"#)

@@ -25,7 +25,7 @@ import Testing
     #expect(try report(["--seed", "43"]) != first)
   }
 
-  @Test func `each kind of failure has a distinct exit code`() throws {
+  @Test func `each kind of failed simulation has a distinct exit code`() throws {
     func status(_ arguments: String...) throws -> Int32 {
       try run("livehostctl", ["simulate", "--local"] + arguments).status
     }

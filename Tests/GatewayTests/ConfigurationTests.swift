@@ -4,7 +4,7 @@ import Testing
 import YAMLReader
 
 @Suite struct GatewayConfigurationTests {
-  @Test func `every key is documented and its default can be read`() throws {
+  @Test func `every key of the gateway is documented, and its default can be read`() throws {
     let text = GatewayConfiguration.commentedDefaults
     for key in GatewayConfiguration.keys {
       #expect(key.summary.hasSuffix("."))
@@ -18,7 +18,7 @@ import YAMLReader
     }
   }
 
-  @Test func `the default file can be read with all of its keys`() throws {
+  @Test func `the gateway's default file can be read with all of its keys`() throws {
     let lines = GatewayConfiguration.commentedDefaults.split(separator: "\n").dropFirst()
     let text = lines.map { String($0.dropFirst()) }.joined(separator: "\n")
     var (configuration, expected) = (GatewayConfiguration(), GatewayConfiguration())
@@ -33,7 +33,7 @@ import YAMLReader
     "nats: {credentials: /none}", "nats: {authorities: /none}", "nats: {certificate: /none}",
     "nats: {key: /none}",
   ])
-  func `a configured file must exist`(text: String) throws {
+  func `a file that the gateway's configuration names must exist`(text: String) throws {
     var configuration = GatewayConfiguration()
     try configuration.checkFiles()
     try configuration.read(text, file: "f")
@@ -42,7 +42,7 @@ import YAMLReader
     }
   }
 
-  @Test func `each key changes the setting of its name`() throws {
+  @Test func `each configuration key of the gateway changes the setting of its name`() throws {
     let others = [
       "name": "node9", "ingest": "/i", "listen": "/l", "viewers": "7", "daemon.ingest": "/di",
       "daemon.control": "/dc", "tls.certificate": "/c", "tls.key": "/k", "tls.authorities": "/a",
@@ -72,7 +72,9 @@ import YAMLReader
     ("nats:\n  servers: []", "nats.servers"), ("address: h:1", "address"),
     ("viewers: 0", "viewers"), ("snapshots:\n  seconds: 0", "snapshots.seconds"),
   ])
-  func `an error about a wrong value names its key`(text: String, key: String) {
+  func `the error for an invalid value of the gateway's configuration names its key`(
+    text: String, key: String
+  ) {
     var configuration = GatewayConfiguration()
     let error = #expect(throws: ConfigurationError.self) {
       try configuration.read(text, file: "f")

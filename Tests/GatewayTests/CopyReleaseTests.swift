@@ -12,7 +12,8 @@ import Testing
     return copies
   }
 
-  @Test func `copies are closed once another node has had their partition for two intervals`() {
+  @Test
+  func `a node closes its copies of rooms two intervals after another node got their partition`() {
     let closed = [119, 120].map { (seconds: Int64) in
       var copies = due()
       return copies.begin(at: .origin + .seconds(seconds))
@@ -20,7 +21,8 @@ import Testing
     #expect(closed == [[], [partition]])
   }
 
-  @Test func `a partition that comes back while its copies are closed loses no further room`() {
+  @Test func `if a partition returns while its copies are being closed, no further copy is closed`()
+  {
     var copies = due()
     _ = copies.begin(at: .origin + .seconds(120))
     var mayClose = [copies.mayClose(partition)]
@@ -33,7 +35,8 @@ import Testing
     #expect(isClosing == [true, false])
   }
 
-  @Test func `a closing ends before the next one begins, even if every partition came back`() {
+  @Test func `closing copies must end before it can begin again, even if every partition returned`()
+  {
     var copies = due()
     _ = copies.begin(at: .origin + .seconds(120))
     copies.update(at: .origin + .seconds(121)) { _ in false }

@@ -104,7 +104,7 @@ private struct Cluster {
 
 @Suite(.timeLimit(.minutes(1)))
 struct LeaseTests {
-  @Test func `a node alone takes every partition`() {
+  @Test func `a node without other nodes acquires every partition`() {
     var cluster = Cluster()
     cluster.start("a")
     cluster.run(seconds: 3)
@@ -120,7 +120,7 @@ struct LeaseTests {
     #expect(["a", "b", "c"].allSatisfy { (20...22).contains(cluster.count($0)) })
   }
 
-  @Test func `a node that starts later gets its share`() {
+  @Test func `a node that starts later gets its share of the partitions`() {
     var cluster = Cluster()
     cluster.start("a")
     cluster.run(seconds: 3)
@@ -170,7 +170,7 @@ struct LeaseTests {
     #expect(cluster.count("a") == Partition.count)
   }
 
-  @Test func `a partition is loading until its owner announces that the rooms are loaded`() {
+  @Test func `a partition counts as loading until its owner announces that the rooms are loaded`() {
     var cluster = Cluster()
     for name in ["a", "b"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -222,7 +222,7 @@ struct LeaseTests {
     #expect(isLoading(cluster) == [true, false, true])
   }
 
-  @Test func `a node whose share slows its link down acquires it again after growing pauses`() {
+  @Test func `a node that is slow only while it owns partitions retries after increasing pauses`() {
     var cluster = Cluster()
     cluster.start("a")
     var taken: [Int] = []
@@ -311,7 +311,7 @@ struct LeaseTests {
     #expect(cluster.takenNames == ["a"])
   }
 
-  @Test func `nodes continue with servers that lost the bucket and count from one`() {
+  @Test func `each partition has at most one owner after the servers lose all leases`() {
     var cluster = Cluster()
     for name in ["a", "b", "c"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -334,7 +334,7 @@ struct LeaseTests {
     }
   }
 
-  @Test func `a node without answers leads nothing`() {
+  @Test func `a node whose requests are not answered owns no partition`() {
     var cluster = Cluster()
     cluster.start("a")
     cluster.run(seconds: 3)
@@ -348,7 +348,7 @@ struct LeaseTests {
     #expect(cluster.count("a") == Partition.count)
   }
 
-  @Test func `a node whose answers come too late to hold leases leaves them to others`() {
+  @Test func `a node whose answers come too late to renew leases acquires none`() {
     var cluster = Cluster()
     for name in ["a", "b", "c"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -366,7 +366,7 @@ struct LeaseTests {
     #expect((20...22).contains(cluster.count("c")))
   }
 
-  @Test func `a node whose requests time out leaves leases to others`() {
+  @Test func `a node whose requests time out acquires no leases`() {
     var keeper = LeaseKeeper(.init(node: "a", instance: "a", address: ""))
     keeper.becameCurrent(at: .origin)
     var now = Instant.origin
@@ -386,7 +386,7 @@ struct LeaseTests {
     #expect(keeper.drainReasons == [.slow])
   }
 
-  @Test func `a single late answer costs no lease`() {
+  @Test func `a single late answer from a server loses no lease`() {
     var cluster = Cluster()
     for name in ["a", "b"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -399,7 +399,7 @@ struct LeaseTests {
     #expect(cluster.nodes["b"]!.drainReasons == [])
   }
 
-  @Test func `a node that is asked to drain acquires nothing until it is asked to resume`() {
+  @Test func `a node that is asked to drain acquires no partition until it is asked to resume`() {
     var cluster = Cluster()
     for name in ["a", "b"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -419,7 +419,8 @@ struct LeaseTests {
   }
 
   @Test(arguments: ["owner", "target"])
-  func `a move is repeated to nodes that missed it or did not know the target`(deaf: String) {
+  func `a move is announced again to nodes that missed it or did not know its target`(deaf: String)
+  {
     var cluster = Cluster()
     for name in ["a", "b", "c"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -450,7 +451,7 @@ struct LeaseTests {
     #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
   }
 
-  @Test func `a repeated announcement yields to a newer one, and ends`() {
+  @Test func `an announcement is not repeated after a newer one, and its repetition ends`() {
     var cluster = Cluster()
     for name in ["a", "b", "c"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -490,7 +491,7 @@ struct LeaseTests {
   }
 
   @Test
-  func `a node that leads no partitions is known to others, and can be resumed from any node`() {
+  func `a node that owns no partition is known to the others and can be resumed from any node`() {
     var cluster = Cluster()
     for name in ["a", "b"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -512,7 +513,7 @@ struct LeaseTests {
     #expect(cluster.nodes["a"]!.idleNodes(at: cluster.now).isEmpty)
   }
 
-  @Test func `the directory reports the partitions that have moved`() {
+  @Test func `the node directory reports the partitions whose owner has changed`() {
     var cluster = Cluster()
     for name in ["a", "b"] { cluster.start(name) }
     let directory = NodeDirectory(node: "a", control: "")
@@ -550,7 +551,7 @@ struct LeaseTests {
     #expect(moved.withLock { $0 } == before.symmetricDifference(after))
   }
 
-  @Test func `a moved partition stays with its node, which gives up others for it`() {
+  @Test func `a partition that was moved to a node stays there, and the node gives up others`() {
     var cluster = Cluster()
     for name in ["a", "b", "c"] { cluster.start(name) }
     cluster.run(seconds: 10)

@@ -12,7 +12,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
 }
 
 @Suite struct PartitionTests {
-  @Test func `a subject of the log names its room`() {
+  @Test func `the subject of a message in the replicated log names its room`() {
     for name in ["main", "a", "ab", "abc", "x.y-z_0", String(repeating: "q", count: 64)] {
       let room = RoomName(name)!
       let subject = Partition(of: room).logSubject(of: room)
@@ -23,7 +23,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(Partition.room(ofLogSubject: "lh.view.1.bWFpbg") == nil)
   }
 
-  @Test func `rooms are spread over partitions by a fixed rule`() {
+  @Test func `a room's partition follows from its name by a fixed rule`() {
     let counts = Dictionary(
       grouping: (0..<6400).map { Partition(of: RoomName("room\($0)")!) }, by: \.self)
     #expect(counts.count == Partition.count)
@@ -34,8 +34,8 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
 }
 
 @Suite struct LogAppenderTests {
-  @Test func `one message of a room is in flight, and batches that arrive meanwhile are gathered`()
-  {
+  @Test
+  func `each room has one message in flight, and batches arriving meanwhile form the next one`() {
     var appender = LogAppender<Int>(session: "g")
     appender.append(lines("a"), position: nil, in: main, receipt: 1)
     let first = appender.next(at: .origin)
@@ -52,7 +52,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(appender.bytes == 0)
   }
 
-  @Test func `batches with positions get messages of their own and keep their positions`() {
+  @Test func `a batch with a position gets its own message and keeps the position`() {
     var appender = LogAppender<Int>(session: "g")
     appender.append(lines("a"), position: position(4), in: main, receipt: 1)
     appender.append(lines("b"), position: position(5), in: main, receipt: 2)
@@ -64,7 +64,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(LogMessage(bytes: second.body) == LogMessage(position: position(5), lines: lines("b")))
   }
 
-  @Test func `a message without an answer is sent again unchanged`() {
+  @Test func `a message that is not answered in time is sent again unchanged`() {
     var appender = LogAppender<Int>(session: "g")
     appender.append(lines("a"), position: nil, in: main, receipt: 1)
     let first = appender.next(at: .origin)[0]
@@ -76,7 +76,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(appender.stored(first.request) == [])
   }
 
-  @Test func `an answer counts even if the message was sent again before it came`() {
+  @Test func `an answer acknowledges a message even if the message was sent again before`() {
     var appender = LogAppender<Int>(session: "g")
     appender.append(lines("a"), position: nil, in: main, receipt: 1)
     var now = Instant.origin
@@ -99,7 +99,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
 
   /// Otherwise the batch would be lost with the copy, if the log has the first one.
   @Test(arguments: ["no answer", "connection lost"])
-  func `a batch that arrives while the fate of a message is unknown gets another message`(
+  func `a batch that arrives while a message may have been lost goes into another message`(
     reason: String
   ) {
     var appender = LogAppender<Int>(session: "g")
@@ -118,7 +118,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(LogMessage(bytes: third.body)?.lines == lines("b"))
   }
 
-  @Test func `one receipt may cover several batches`() {
+  @Test func `one receipt can acknowledge several batches`() {
     var appender = LogAppender<Int>(session: "g")
     let long = Array(repeating: UInt8(ascii: "x"), count: LogMessage.fullMessage)
     appender.append(long, position: nil, in: main, receipt: nil)
@@ -129,7 +129,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(appender.stored(second.request) == [1])
   }
 
-  @Test func `a refused message is sent again after a pause, before later ones`() {
+  @Test func `a refused message is sent again after a pause, before later messages of the room`() {
     var appender = LogAppender<Int>(session: "g")
     appender.append(lines("a"), position: position(1), in: main, receipt: 1)
     appender.append(lines("b"), position: position(2), in: main, receipt: 2)
@@ -140,7 +140,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(again.map(\.body) == [first.body])
   }
 
-  @Test func `after a lost connection every unanswered message is sent again`() {
+  @Test func `after the loss of a connection, every unanswered message is sent again`() {
     var appender = LogAppender<Int>(session: "g")
     let other = RoomName("other")!
     appender.append(lines("a"), position: nil, in: main, receipt: 1)
@@ -175,7 +175,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     }
   }
 
-  @Test func `many events become several messages, none too long for a server`() {
+  @Test func `many events are split into several messages that each fit a NATS server`() {
     let events = messages(30_000, length: 60)
     let batch = LoggedBatch(events, position: nil, in: main)
     #expect(batch.tooLong == 0)
@@ -185,7 +185,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(count == 30_000)
   }
 
-  @Test func `a batch with a position is one message, or is rejected as too long`() {
+  @Test func `a batch with a position is one message, or is rejected if it is too long for one`() {
     let fits = LoggedBatch(messages(1_000, length: 500), position: position(1), in: main)
     #expect(fits.messages.count == 1 && fits.tooLong == 0)
     let long = LoggedBatch(messages(2_000, length: 500), position: position(1), in: main)
@@ -201,7 +201,9 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
 }
 
 @Suite struct LogMessageTests {
-  @Test func `a refusal does not count as an acknowledgement, although it has a sequence`() throws {
+  @Test func `a refusal of a NATS server is not an acknowledgement although it has a sequence`()
+    throws
+  {
     let stored = try JSONValue(parsing: Array(#"{"stream":"S","seq":7}"#.utf8))
     #expect(LogMessage.sequence(of: stored) == 7)
     let refused = try JSONValue(
@@ -228,7 +230,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
   }
 
   @Test
-  func `a partition has caught up once the daemon has everything read before the first query`() {
+  func `a partition has caught up when the daemon acknowledges what was read before the query`() {
     var feed = begun(held: 256)
     var answers = [feed.hasCaughtUp(partition)]
     feed = begun()
@@ -244,7 +246,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(answers == [true, false, false, true])
   }
 
-  @Test func `a batch that is in the log twice is passed on once`() {
+  @Test func `a batch that is in the replicated log twice is sent to the daemon once`() {
     var feed = begun()
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 2)
@@ -265,7 +267,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(feed.bytes == 0)
   }
 
-  @Test func `a batch that the daemon has is not passed on, but its repeat is recognised`() {
+  @Test func `a batch that the daemon already holds is not sent, and neither is its repetition`() {
     var feed = begun(held: 2 * 256)
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
     receive(&feed, LogMessage(position: position(2), lines: lines("b")), at: 2)
@@ -276,7 +278,8 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(feed.nextWrite() != nil)
   }
 
-  @Test func `a long message is passed on in parts, and only the missing ones after a crash`() {
+  @Test
+  func `a long message is sent to the daemon in parts, and after a crash only the missing parts`() {
     let line = String(repeating: "x", count: 999)
     let message = LogMessage(
       position: position(1), lines: Array(repeating: lines(line), count: 100).flatMap { $0 })
@@ -291,7 +294,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
       bytes.split(separator: 0x0A).count { $0.count == 999 } == parts[2...].joined().count / 1000)
   }
 
-  @Test func `a room that the daemon does not have is opened before its first events`() throws {
+  @Test func `a room that the daemon lacks is opened before its first events`() throws {
     var feed = begun(isThere: false)
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
     receive(&feed, LogMessage(position: position(2), lines: lines("b")), at: 2)
@@ -314,7 +317,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
   /// Otherwise the daemon would open the room without its beginning as soon as it has a place for
   /// it.
   @Test
-  func `a room that the daemon does not open gets no events until its partition is begun anew`()
+  func `a room that the daemon refuses to open gets no events until its partition is reloaded`()
     throws
   {
     var feed = begun(isThere: false)
@@ -337,7 +340,8 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(feed.hasInFlight(main))
   }
 
-  @Test func `a room that is missing at the daemon counts as refused unless an act explains that`()
+  @Test
+  func `a room missing at the daemon counts as refused unless an act in progress explains it`()
     throws
   {
     var feed = begun()
@@ -355,7 +359,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(isRefused == [false, false, true])
   }
 
-  @Test func `an act on a closed room leaves the room closed`() throws {
+  @Test func `an act on a closed room does not open the room`() throws {
     var feed = begun()
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
     receive(&feed, LogMessage(position: position(2), lines: Self.closing.line), at: 2)
@@ -378,7 +382,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     .map { LoggedAct.Kind.event($0) }
 
   /// Otherwise an act would be carried out before the events that precede it.
-  @Test func `acknowledgements from before a partition was begun anew do not count for it`()
+  @Test func `acknowledgements from before a partition was reloaded do not count afterwards`()
     throws
   {
     var feed = begun()
@@ -396,7 +400,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(feed.nextActs().map(\.code) == [2 * 256])
   }
 
-  @Test func `messages of a partition that ended are ignored`() {
+  @Test func `messages of a partition that the node no longer owns are ignored`() {
     var feed = begun()
     feed.end(partition)
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
@@ -419,7 +423,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     return consumer
   }
 
-  @Test func `messages are accepted in order`() {
+  @Test func `messages from the replicated log are accepted in order`() {
     var consumer = pulling()
     #expect(consumer.received(reply: reply(4, 1, pending: 1), at: .origin)?.sequence == 4)
     #expect(!consumer.isCurrent)
@@ -427,13 +431,13 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(consumer.isCurrent)
   }
 
-  @Test func `the longer subjects of newer servers are read`() {
+  @Test func `acknowledgement subjects in the longer form of newer NATS servers are parsed`() {
     var consumer = pulling()
     let subject = "$JS.ACK._.hash.LH_LOG_0.C.1.4.1.0.2.random"
     #expect(consumer.received(reply: subject, at: .origin)?.sequence == 4)
   }
 
-  @Test func `after a gap another consumer starts at the first missing message`() {
+  @Test func `after a gap in the messages, a new consumer starts at the first missing message`() {
     var consumer = pulling()
     #expect(consumer.received(reply: reply(4, 1, pending: 9), at: .origin)?.sequence == 4)
     #expect(consumer.received(reply: reply(6, 3, pending: 9), at: .origin)?.sequence == nil)
@@ -446,7 +450,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(consumer.received(reply: reply(5, 2, pending: 9), at: .origin)?.sequence == nil)
   }
 
-  @Test func `a silent consumer is replaced`() {
+  @Test func `a consumer that receives nothing is replaced by a new one`() {
     var consumer = pulling()
     #expect(consumer.tick(at: .origin + .seconds(3)) == nil)
     guard case .create? = consumer.tick(at: .origin + .seconds(4)) else {
@@ -455,7 +459,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     }
   }
 
-  @Test func `a pull whose bytes are used up is followed by another pull`() {
+  @Test func `when the byte limit of a pull is used up, another pull follows`() {
     var consumer = pulling()
     consumer.ended(status: 409, reason: "Message Size Exceeds MaxBytes", at: .origin)
     guard case .pull(_, let body)? = consumer.tick(at: .origin) else {
@@ -471,7 +475,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     }
   }
 
-  @Test func `a paused reader pulls nothing`() {
+  @Test func `a paused reader of the replicated log requests no messages`() {
     var consumer = pulling()
     consumer.ended(status: 408, at: .origin)
     #expect(consumer.tick(isPaused: true, at: .origin) == nil)

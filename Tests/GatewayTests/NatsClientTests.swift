@@ -40,7 +40,7 @@ private final class Server: ChannelInboundHandler, Sendable {
 
 @Suite(.timeLimit(.minutes(1)))
 struct NatsClientTests {
-  @Test func `everything that was published is written before the connection is closed`()
+  @Test func `everything that was published is sent before the connection to NATS is closed`()
     async throws
   {
     let server = Server()

@@ -3,7 +3,7 @@ import RateLimiting
 import Testing
 
 @Suite struct ProblemTests {
-  @Test func `a problem that lasts goes to the journal once, and so does its end`() {
+  @Test func `a lasting problem is logged once when it begins and once when it ends`() {
     var journal = ProblemJournal()
     var lines: [[String]] = []
     for (tick, seconds) in [0, 1, 2, 3].enumerated() {
@@ -15,7 +15,7 @@ import Testing
     #expect(lines == [[], ["problem: waits for 1 s"], [], [], ["over: waits for 1 s"], []])
   }
 
-  @Test func `a problem that is over immediately does not go to the journal`() {
+  @Test func `a problem that ends immediately is not logged`() {
     var journal = ProblemJournal()
     #expect(journal.update([Problem("daemon", "gone")], at: .origin).isEmpty)
     #expect(journal.update([], at: .origin + .milliseconds(900)).isEmpty)
@@ -23,7 +23,7 @@ import Testing
     #expect(journal.update([Problem("daemon", "gone")], at: .origin + .milliseconds(1_100)).isEmpty)
   }
 
-  @Test func `each problem goes to the journal separately`() {
+  @Test func `each problem is logged separately`() {
     var journal = ProblemJournal()
     let two = [Problem("a", "first"), Problem("b", "second")]
     _ = journal.update(two, at: .origin)

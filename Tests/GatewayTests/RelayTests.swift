@@ -61,7 +61,9 @@ private func withTwoOrigins(
 
 @Suite(.timeLimit(.minutes(1)))
 struct RelayTests {
-  @Test func `a relayed room has the state of the room and follows its changes`() async throws {
+  @Test func `a relayed room has the state of the original room and follows its changes`()
+    async throws
+  {
     let service = FakeService()
     try await withRelays(service) { path, _, _ in
       var states = try await ControlClient.connect(path: path).monitorRoom("main")
@@ -72,7 +74,7 @@ struct RelayTests {
     }
   }
 
-  @Test func `a monitor of one part gets that part`() async throws {
+  @Test func `a monitor of one part of a relayed room gets only that part`() async throws {
     try await withRelays(FakeService()) { path, _, _ in
       var states = try await ControlClient.connect(path: path)
         .monitorRoom("main", features: [.header]).makeAsyncIterator()
@@ -81,7 +83,7 @@ struct RelayTests {
     }
   }
 
-  @Test func `a thousand monitors over two hops cost the origin as much as one`() async throws {
+  @Test func `a thousand monitors over two relays cost the origin as much as one`() async throws {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     limit.rlim_cur = min(limit.rlim_max, 8192)
@@ -136,7 +138,7 @@ struct RelayTests {
     }
   }
 
-  @Test func `a room that is closed at the origin ends at the relay with the same error`()
+  @Test func `a room that is closed at the origin is closed at the relay with the same error`()
     async throws
   {
     let service = FakeService()
@@ -188,7 +190,7 @@ struct RelayTests {
     }
   }
 
-  @Test func `the monitors of a room end if its newest origin is not reached`()
+  @Test func `the monitors of a room end if its newest origin cannot be reached`()
     async throws
   {
     try await withTwoOrigins(FakeService(), FakeService()) { path, origins, rooms, move in
@@ -210,7 +212,7 @@ struct RelayTests {
     }
   }
 
-  @Test func `calls are forwarded, and so are their errors`() async throws {
+  @Test func `a relay forwards calls to the origin, and errors to the caller`() async throws {
     let service = FakeService()
     try await withRelays(service) { path, _, _ in
       let client = try await ControlClient.connect(path: path)
@@ -221,7 +223,8 @@ struct RelayTests {
     }
   }
 
-  @Test func `each reply of a call with several replies is forwarded immediately`() async throws {
+  @Test func `a relay forwards each reply of a call with several replies immediately`() async throws
+  {
     let service = FakeService()
     try await withRelays(service) { path, _, _ in
       let client = try await VarlinkClient.connect(path: path)
@@ -233,7 +236,9 @@ struct RelayTests {
     }
   }
 
-  @Test func `a caller without rights at the relay changes nothing`() async throws {
+  @Test func `a caller without rights at the relay cannot change anything at the origin`()
+    async throws
+  {
     let service = FakeService()
     try await withRelays(service, mayChange: false) { path, _, _ in
       let client = try await ControlClient.connect(path: path)

@@ -59,7 +59,7 @@ private func header(
 }
 
 @Suite struct SnapshotHeaderTests {
-  @Test func `a header that is written and read stays the same`() throws {
+  @Test func `the header of a replicated snapshot is read back unchanged`() throws {
     let written = header(
       code: 2561, start: 10,
       senders: ["s": .init(batch: 3, message: 9), "t/1": .init(batch: 1, message: 2)])
@@ -71,7 +71,7 @@ private func header(
     "version", "identifier", "room", "log", "code", "start", "through", "parts",
     "bytes", "checksum", "node", "epoch", "senders",
   ])
-  func `a header with a missing or invalid member is rejected`(name: String) {
+  func `a snapshot header with a missing or invalid member is rejected`(name: String) {
     guard case .object(var members) = header(code: 1, start: 1).json else { return }
     members[JSONName(name)] = .integer(-1)
     #expect(SnapshotHeader(.object(members)) == nil)
@@ -88,7 +88,7 @@ private func header(
   private let side = RoomName("side")!
 
   @Test
-  func `the parts of an interrupted upload are removed, and parts that headers name are kept`() {
+  func `parts of an interrupted upload are removed, but parts named by a header are kept`() {
     let (older, newest, cut) = ("5-10", "7-20", "7-30")
     let subjects =
       parts(older, 2) + parts(newest, 3) + parts(cut, 1) + parts("5-5", 1, of: side)
@@ -100,7 +100,8 @@ private func header(
       ])
   }
 
-  @Test func `parts that may still be in transfer, or that another version named, are kept`() {
+  @Test
+  func `parts of a snapshot that may be in transfer, or that another version named, are kept`() {
     let names = [
       SnapshotHeader.identifier(epoch: 7, nanoseconds: 1),
       SnapshotHeader.identifier(epoch: 9, nanoseconds: 1), "v2", "-1",
@@ -115,7 +116,7 @@ private func header(
 }
 
 @Suite struct SnapshotBasisTests {
-  @Test func `a snapshot has the senders' batches as of its own position`()
+  @Test func `a snapshot contains the batch positions that belong to its own log position`()
     throws
   {
     var fed = Fed()
@@ -143,7 +144,8 @@ private func header(
     #expect(other.feed.duplicates == 1)
   }
 
-  @Test func `a snapshot in the middle of a long message has the message read again`() throws {
+  @Test func `after a snapshot in the middle of a long message, the message is read again`() throws
+  {
     let line = String(repeating: "y", count: 999)
     let long = LogMessage(
       position: BatchPosition(source: "s", sequence: 1),
@@ -165,7 +167,7 @@ private func header(
     #expect(other.written.count == long.parts[2...].joined().count / 1000)
   }
 
-  @Test func `a partition is covered up to its first message that is in no snapshot`() {
+  @Test func `snapshots cover a partition up to its first message that is in no snapshot`() {
     let side = RoomName("side")!
     var fed = Fed()
     fed.read(1, message(1))
@@ -179,8 +181,8 @@ private func header(
     #expect(fed.feed.covered(partition, without: main, from: 2) == 1)
   }
 
-  @Test func `the room with the most bytes in no snapshot is due first, and none before its time`()
-  {
+  @Test
+  func `the room with the most bytes since its snapshot is saved first, but not before its time`() {
     let side = RoomName("side")!
     var fed = Fed()
     fed.read(1, message(1))
@@ -211,7 +213,7 @@ private func header(
   @Test(arguments: [
     LoggedAct.Kind.event(["type": "tap", "control": "mute"]), .open, .close,
   ])
-  func `an act that is written and read stays the same, and differs from events`(
+  func `an act in the replicated log is read back unchanged and differs from events`(
     kind: LoggedAct.Kind
   ) {
     let act = LoggedAct(kind, answer: "_INBOX.a.1")
@@ -241,7 +243,8 @@ private func header(
     #expect(fed.feed.bytes == 0)
   }
 
-  @Test func `an act that the daemon has, or that is in the log twice, is not carried out again`() {
+  @Test func `an act that the daemon has performed, or that is in the log twice, is not repeated`()
+  {
     var fed = Fed([main: LogFeed.Beginning(held: 512)])
     fed.read(2, act(1, close))
     fed.read(3, act(1, close))
@@ -250,7 +253,8 @@ private func header(
     #expect(fed.feed.nextActs().count == 1)
   }
 
-  @Test func `an act of a partition that ended is given up, with the events that wait for it`() {
+  @Test func `when a partition ends, its waiting act is dropped with the events that wait for it`()
+  {
     var fed = Fed()
     fed.read(1, act(1, close))
     fed.read(2, message(1))
@@ -262,7 +266,7 @@ private func header(
     #expect(fed.feed.bytes == 0)
   }
 
-  @Test func `an act has a message of its own`() {
+  @Test func `an act has its own message in the replicated log`() {
     var appender = LogAppender<Int>(session: "g")
     appender.append(Array("a\n".utf8), position: nil, in: main, receipt: 1)
     let first = appender.next(at: .origin)[0]
@@ -278,7 +282,7 @@ private func header(
     #expect(lines == [Array("b\n".utf8), close.line, Array("c\n".utf8)])
   }
 
-  @Test func `a closed room is stored immediately, and a repeat does not open it again`()
+  @Test func `closing a room is stored immediately, and its repetition does not open the room`()
     throws
   {
     let open = LoggedAct(.open, answer: "_INBOX.a.1")
@@ -319,7 +323,7 @@ private func header(
     #expect(other.feed.nextActs().map(\.code) == [7 * 256])
   }
 
-  @Test func `a room that is opened again after it was closed has a snapshot with a state`() {
+  @Test func `a room that is closed and opened again gets a snapshot with its state`() {
     var fed = Fed()
     fed.read(1, act(1, close))
     fed.feed.ended(fed.feed.nextActs()[0], isGone: true)

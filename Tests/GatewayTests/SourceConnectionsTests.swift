@@ -10,7 +10,7 @@ import Testing
     return LiveEvent(timestamp: 1, payload: .source(.state(health)))
   }
 
-  @Test func `a source whose connection ends is reported as ended, with its last state`() {
+  @Test func `when a source's connection ends, its end is reported with its last state`() {
     var sources = SourceConnections()
     sources.connect("irc", in: main)
     sources.record([state(.connecting), state(.live)], in: main)
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test
-  func `a source with another connection, or that has reported its end, is not reported again`() {
+  func `no end is reported for a source that has another connection or reported its own end`() {
     var sources = SourceConnections()
     sources.connect("irc", in: main)
     sources.record([state(.live)], in: main)

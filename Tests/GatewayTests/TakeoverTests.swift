@@ -9,7 +9,7 @@ import Testing
     takeovers.beginLoading { _ in 1 }.map(\.0)
   }
 
-  @Test func `a partition is loaded once at a time, even if its lease was lost meanwhile`() {
+  @Test func `a partition is loaded once at a time, even if the lease was lost meanwhile`() {
     var takeovers = Takeovers()
     takeovers.begin(partition)
     #expect(next(&takeovers) == [partition])
@@ -23,7 +23,7 @@ import Testing
     #expect(isWaiting == [true, false])
   }
 
-  @Test func `a partition that cannot be loaded now waits`() {
+  @Test func `a partition that cannot be loaded yet keeps waiting`() {
     var takeovers = Takeovers()
     takeovers.begin(partition)
     let loaded = takeovers.beginLoading { _ in nil }
@@ -31,7 +31,7 @@ import Testing
     #expect(next(&takeovers) == [partition])
   }
 
-  @Test func `a partition catches up once, after it was loaded`() {
+  @Test func `a partition catches up once, after it has been loaded`() {
     var takeovers = Takeovers()
     takeovers.begin(partition)
     _ = next(&takeovers)
@@ -42,7 +42,7 @@ import Testing
     #expect(current == [[], [], [partition], []])
   }
 
-  @Test func `four failures in a row are a problem, and a new daemon starts the count again`() {
+  @Test func `four failed loads in a row are reported, and a new daemon resets the count`() {
     var takeovers = Takeovers()
     takeovers.begin(partition)
     for _ in 0..<3 { takeovers.fail(partition, "no answer") }
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a restarted partition is loaded once its rooms are closed, if its lease is held`(
+  func `a restarted partition is loaded after its rooms were closed, if its lease is held`(
     isHeld: Bool
   ) {
     var takeovers = Takeovers()

@@ -10,7 +10,8 @@ struct TunnelTests {
   private static let unknown =
     "its certificate has expired, or was not signed by a configured authority"
 
-  @Test func `a call passes through a tunnel, whichever address of a host answers`() async throws {
+  @Test func `a call passes through a tunnel, whichever address of the host answers`() async throws
+  {
     try await withDirectory { directory in
       let node = try TunnelCertificates(in: directory).node
       let daemon = try await startDaemon(FakeService(), at: "\(directory)/daemon")
@@ -30,7 +31,7 @@ struct TunnelTests {
     }
   }
 
-  @Test func `the listening end reports why it rejects the other end`() async throws {
+  @Test func `the listening end of a tunnel reports why it rejects the other end`() async throws {
     try await withDirectory { directory in
       let certificates = try TunnelCertificates(in: directory)
       let (lines, reported) = AsyncStream.makeStream(of: String.self)
@@ -46,7 +47,7 @@ struct TunnelTests {
     }
   }
 
-  @Test func `the connecting end reports why a connection fails`() async throws {
+  @Test func `the connecting end of a tunnel reports why a connection fails`() async throws {
     try await withDirectory { directory in
       let certificates = try TunnelCertificates(in: directory)
       let near = try await Tunnel.listen(
@@ -81,7 +82,9 @@ struct TunnelTests {
     try await far.close()
   }
 
-  @Test func `a file that cannot be used is named, with the reason`() async throws {
+  @Test func `an unusable key or certificate file is named in the error, with the reason`()
+    async throws
+  {
     try await withDirectory { directory in
       let certificates = try TunnelCertificates(in: directory)
       let (node, stranger) = (certificates.node, certificates.stranger)

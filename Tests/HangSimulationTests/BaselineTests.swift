@@ -11,7 +11,8 @@ struct BaselineTests {
     return plan
   }
 
-  @Test func `the base is the first variant on the same device`() async throws {
+  @Test func `relative thresholds compare with the first variant on the same device`() async throws
+  {
     let report = try await plan(
       [
         "microhangs <= base", "microhangs <= base * 0.5", "longest > base * 2",
@@ -58,7 +59,7 @@ struct BaselineTests {
     try Threshold(text).check(head, base: base, matchingVariants: true)
   }
 
-  @Test func `a report file is compared with an earlier one`() async throws {
+  @Test func `a report is compared with an earlier report file`() async throws {
     let base = try figures(try await plan([]).run().report.json)
     var slower = try plan([])
     slower.devices = slower.devices.map { device in
@@ -81,7 +82,7 @@ struct BaselineTests {
     #expect(window.isMissed && window.line.contains("the report does not contain the metric"))
   }
 
-  @Test func `a figure that an earlier version's report lacks counts as nothing to check`()
+  @Test func `a figure missing in an earlier version's report is skipped as nothing to compare`()
     async throws
   {
     let text = try await plan([]).run().report.json
@@ -104,7 +105,7 @@ struct BaselineTests {
     #expect(try check("hangs <= base", try figures(text), base: old).passed)
   }
 
-  @Test func `a sweep report contains a figure for each seed, including those of its thresholds`()
+  @Test func `a sweep report contains each figure and each threshold's figure for every seed`()
     async throws
   {
     let seeds = Array(1...8 as ClosedRange<UInt64>)

@@ -55,7 +55,7 @@ struct CalibrationTests {
     #expect(found.lines[0] == "6 of 9 constants measured, 3 assumed")
   }
 
-  @Test func `a negative cost becomes 0`() throws {
+  @Test func `a negative measured cost becomes 0`() throws {
     var lines = ["name,microseconds,elements"]
     for number in 0..<50 { lines.append("CartView,\(1_000 - number),\(number)") }
     let found = try Calibration(
@@ -86,7 +86,7 @@ struct CalibrationTests {
     #expect(try events(outer, inner(2)).map(\.duration) == [100_000, 30_000])
   }
 
-  @Test func `a measure recorded by Chromium has its arguments in its detail`() throws {
+  @Test func `a measure recorded by Chromium carries its arguments in the member detail`() throws {
     let begin =
       #"{"ph":"b","pid":1,"tid":2,"cat":"blink.user_timing","id2":{"local":"0x16"},"name":"inner","ts":1.5,"#
       + #""args":{"detail":"{\"elements\":4,\"first\":true}"}}"#
@@ -102,7 +102,7 @@ struct CalibrationTests {
     }
   }
 
-  @Test func `the end of a slice may omit its name`() throws {
+  @Test func `the end event of a slice may omit its name`() throws {
     func event(_ phase: String, _ time: Int, _ name: String? = nil) -> String {
       let name = name.map { #","name":"\#($0)""# } ?? ""
       return #"{"ph":"\#(phase)","pid":1,"tid":1,"ts":\#(time)\#(name)}"#
@@ -141,7 +141,7 @@ struct CalibrationTests {
     #expect(found.lines.contains { $0.contains("more for each element of rows") })
   }
 
-  @Test func `a table may contain columns of sizes`() throws {
+  @Test func `a table of measurements may contain columns of collection sizes`() throws {
     var lines = ["name,microseconds,size:cart.items"]
     for number in 0..<50 { lines.append("cart.added,\(100 + number),\(number)") }
     let found = try Calibration(
@@ -152,7 +152,7 @@ struct CalibrationTests {
     }
   }
 
-  @Test func `a cost that rises over the recording is reported as not constant`() throws {
+  @Test func `a cost that rises during the recording is reported as not constant`() throws {
     func found(_ time: (Int) -> Double) throws -> Calibration {
       var lines = ["name,milliseconds,elements"]
       for number in 0..<300 { lines.append("CartView,\(time(number)),20") }
@@ -184,7 +184,7 @@ struct CalibrationTests {
     ("name,hours\n", "(or nanoseconds, microseconds, seconds)"),
     ("name,seconds\nCartView", "line 2 does not match the heading"),
     ("name,seconds\nCartView,-1", "line 2 does not match the heading"),
-  ]) func `a file that is not a trace is rejected`(text: String, problem: String) {
+  ]) func `a calibration rejects a file that is not a trace`(text: String, problem: String) {
     let error = #expect(throws: CalibrationProblem.self) { try MeasuredTrace(Array(text.utf8)) }
     #expect(error?.description.contains(problem) == true, "\(String(describing: error))")
   }
@@ -195,8 +195,9 @@ struct CalibrationTests {
     ("CartView,2000", "the median measurement is 2000 s"),
     ("CartView,0.00000001", "the median measurement is 10 ns"),
     ("CartView,0.002", "no view or action was measured at least 10 times"),
-  ]) func `a trace that does not match the screen is rejected`(line: String, problem: String) throws
-  {
+  ]) func `a calibration rejects a trace that does not match the screen`(
+    line: String, problem: String
+  ) throws {
     let trace = try MeasuredTrace(Array("name,seconds\n\(line)\n".utf8))
     let error = #expect(throws: CalibrationProblem.self) {
       try Calibration([trace], Self.names)
@@ -212,7 +213,7 @@ struct CalibrationTests {
     #expect(told == ["The screen has no 'TotalVew'; did you mean 'TotalView'?"])
   }
 
-  @Test func `the text report lists only some of many names without measurements`() throws {
+  @Test func `the text report shortens a long list of names without measurements`() throws {
     let names = Calibration.Names(
       views: ["CartView"], actions: (1...15 as ClosedRange<Int>).map { "action\($0)" })
     let text = "name,milliseconds\n" + String(repeating: "CartView,2\n", count: 20)
@@ -234,7 +235,7 @@ struct CalibrationTests {
     #expect(found.items.contains { $0.name == "offers.sold" && $0.base > 0 })
   }
 
-  @Test func `measured costs replace those of a device, relative to its slowdown`() throws {
+  @Test func `measured costs replace a device's costs, divided by its slowdown`() throws {
     let found = try Calibration([MeasuredTrace(lines(seed: 1))], Self.names)
     let device = Device(
       "slow", slowdown: 2,
@@ -299,12 +300,13 @@ struct ForeignTraceTests {
       "the interval 'inner' needs a start and a duration"
     ),
   ])
-  func `a malformed table is rejected`(rows: String, problem: String) {
+  func `a malformed table of measurements is rejected`(rows: String, problem: String) {
     let error = #expect(throws: CalibrationProblem.self) { try MeasuredTrace(signposts(rows)) }
     #expect(error?.description.contains(problem) == true, "\(String(describing: error))")
   }
 
-  @Test func `another Instruments table is rejected with the command to export the right one`() {
+  @Test
+  func `an unsuitable Instruments table is rejected with the command to export the right one`() {
     let error = #expect(throws: CalibrationProblem.self) {
       try MeasuredTrace(signposts(rows, schema: "time-profile"))
     }
@@ -328,7 +330,7 @@ struct ForeignTraceTests {
       + #"{"ph":"e",\#(same),"ts":\#(start + length)}"#
   }
 
-  @Test func `frames of FrameTimeline are counted beside sections that name views`() throws {
+  @Test func `FrameTimeline frames are counted in addition to sections that name views`() throws {
     var events: [String] = []
     for number in 1...20 {
       events.append(frame(number, 16_667, jank: nil))
@@ -365,7 +367,8 @@ struct HereCalibrationTests {
     }
   }
 
-  @Test func `calibrating here measures a screen, and compares the costs with a further run`()
+  @Test
+  func `calibrating on this machine measures a screen and compares the costs with another run`()
     throws
   {
     let clock = Steps()
@@ -385,7 +388,7 @@ struct HereCalibrationTests {
     #expect(try SaleScenario.plan(seed: 3).calibratedHere(now: Steps().next).json == found.json)
   }
 
-  @Test func `the scatter plot has one point for each distinct frame`() throws {
+  @Test func `the scatter plot of a calibration has one point for each distinct frame`() throws {
     let found = try SaleScenario.plan(seed: 3).calibratedHere(now: Steps().next)
     let points = found.scatter.split(separator: "\n").count { $0.hasPrefix("<circle") }
     #expect((1...found.frames.count).contains(points))

@@ -31,7 +31,7 @@ struct CheckoutTests {
     }
   }
 
-  @Test func `a plan gives the same report and trace each time, and differs with another seed`()
+  @Test func `equal plans give equal reports and traces, and another seed gives other ones`()
     async throws
   {
     let one = try await SaleScenario.plan(seed: 5).run(wantsTrace: true)

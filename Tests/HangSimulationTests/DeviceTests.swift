@@ -10,7 +10,9 @@ struct DeviceTests {
     return Array(text.utf8)
   }
 
-  @Test func `costs from traces create a device, and reports count them`() async throws {
+  @Test func `costs measured from traces create a device, and the report counts the traces`()
+    async throws
+  {
     var plan = SaleScenario.plan(seed: 3)
     let phone = try SaleScenario.phone.calibrated(by: [trace(9)], for: plan)
     #expect(phone.profile.costs.measured == ["BasketView.evaluation"])
@@ -28,13 +30,13 @@ struct DeviceTests {
     }
   }
 
-  @Test func `costs can be marked as measured`() {
+  @Test func `the costs of a device can be marked as measured`() {
     let costs = SaleScenario.phone.profile.costs.action("a", .milliseconds(1), isMeasured: true)
       .view("B", .cost(.milliseconds(1)), isMeasured: true)
     #expect(costs.measured == ["a", "B.evaluation", "B.element", "B.appearance"])
   }
 
-  @Test func `the conditions of a device multiply its slowdown`() {
+  @Test func `a device's conditions multiply its slowdown`() {
     let phone = Device(
       "phone", slowdown: 2, conditions: ["hot": 1.5, "busy": 2],
       costs: SaleScenario.phone.profile.costs)
@@ -43,7 +45,7 @@ struct DeviceTests {
     #expect(hot.under("busy").slowdown == 6_000_000)
   }
 
-  @Test func `a device that was written as JSON is read back`() throws {
+  @Test func `a device written as JSON is read back unchanged`() throws {
     let phone = Device(
       "phone", framesPerSecond: 120, cores: 6, slowdown: 2, conditions: ["hot": 1.5],
       costs: SaleScenario.phone.profile.costs.action(
@@ -73,7 +75,7 @@ struct DeviceTests {
     #expect(problem?.description.contains(message) == true, "\(problem?.description ?? "")")
   }
 
-  @Test func `a table with a byte order mark is read`() throws {
+  @Test func `a table of costs with a byte order mark is read`() throws {
     let bytes = [0xEF, 0xBB, 0xBF] + trace(9)
     #expect(try MeasuredTrace(bytes).names == ["BasketView"])
   }

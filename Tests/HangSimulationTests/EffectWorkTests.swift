@@ -53,7 +53,9 @@ private struct ComputingView: View {
       ])
   }
 
-  @Test func `an effect that computes on the screen's thread is reported`() async throws {
+  @Test func `an effect that computes on the screen's thread is reported as a finding`()
+    async throws
+  {
     let report = try await plan(onLane: true, slowdown: 2).run().report
     let hold = try #require(report.laneHolds.first)
     #expect(report.laneHolds.count == 1)
@@ -67,7 +69,8 @@ private struct ComputingView: View {
     #expect(report.runs[0].longest == 2 * 3_000_000)
   }
 
-  @Test func `an effect that computes outside the screen's thread is not reported`() async throws {
+  @Test func `an effect that computes on another thread is not reported as a finding`() async throws
+  {
     let report = try await plan(onLane: false).run().report
     #expect(report.laneHolds.isEmpty)
     #expect(report.runs[0].actions == 4)

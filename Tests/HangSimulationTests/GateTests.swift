@@ -13,7 +13,8 @@ struct GateTests {
 
   // MARK: Without data
 
-  @Test func `a threshold for a device that was not chosen is reported as skipped`() async throws {
+  @Test func `a threshold for a device that was not simulated is reported as skipped`() async throws
+  {
     var plan = try plan("hangs == 0 for phone", "frames > 0")
     plan.leftOut = ["phone"]
     plan.devices.removeFirst()
@@ -46,7 +47,7 @@ struct GateTests {
     ("events.rejected == 0", "no event arrived"),
     ("hangs == 0 after 1s", "no turn began after 1 s"),
   ])
-  func `a threshold about something that never occurred is not met`(
+  func `a threshold on something that never happened is not met`(
     text: String, reason: String
   ) async throws {
     let report = try await quiet(text)
@@ -58,7 +59,7 @@ struct GateTests {
   }
 
   @Test
-  func `a run in which a view never appeared is listed beside runs with data`()
+  func `runs in which a view never appeared are listed next to runs with data`()
     async throws
   {
     let hidden = SimulatedScreen<Int>(
@@ -127,11 +128,15 @@ struct GateTests {
     "turns.over(250ms) == 2 after 3s", "frames.frozen == 1 ", "busy == 18%", "busy < 18.1%",
     "turns.over(250ms) == 1 after 5s for d, default",
   ])
-  func `a count of turns above a bound includes turns of worse classes`(text: String) async throws {
+  func `the number of turns above a bound includes turns of worse classes`(text: String)
+    async throws
+  {
     #expect(try await four().meets(text), "\(text)")
   }
 
-  @Test func `an inclusive gate does not get easier as a screen gets worse`() async throws {
+  @Test func `a threshold on all turns over a bound does not become easier as a screen gets worse`()
+    async throws
+  {
     var plan = try plan("turns.over(250ms) < 3", "microhangs < 3")
     (plan.devices, plan.variants) = ([SaleScenario.phone.slowed(by: 60)], [plan.variants[1]])
     plan.limits = .none
@@ -180,7 +185,9 @@ struct GateTests {
     ("action(ticked).mean < 5us", "an action has no metric 'mean'; use one of growth"),
     ("frames.frozn == 0", "there is no metric 'frames.frozn'; did you mean 'frames.frozen'?"),
   ])
-  func `units, values, and clauses are checked with suggestions`(text: String, message: String) {
+  func `errors in units, values and clauses of a threshold suggest a correction`(
+    text: String, message: String
+  ) {
     let problem = #expect(throws: ThresholdProblem.self) { _ = try Threshold(text) }
     #expect(problem?.message == message)
   }
@@ -208,7 +215,8 @@ struct GateTests {
 
   // MARK: Other gates
 
-  @Test func `an event after the end is an error, unless the run was shortened deliberately`()
+  @Test
+  func `a threshold for a time after the end is an error, unless the run was shortened on purpose`()
     async throws
   {
     var plan = try plan()

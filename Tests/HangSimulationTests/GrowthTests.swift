@@ -147,7 +147,7 @@ struct RowsView: View {
   }
 
   @Test(arguments: [(1_000, 1_000), (10_000, 250), (100_000, 50)])
-  func `growth in a body is found with its cost per row`(
+  func `growing work in a view's body is found with its cost per row`(
     perRow: Int, rows: Int
   ) async throws {
     let report = try await report(Rows.Work(inView: perRow), rows: rows)
@@ -162,7 +162,7 @@ struct RowsView: View {
     #expect(finding.sizes.upperBound >= rows * 9 / 10)
   }
 
-  @Test func `growth in a reducer is found with its action`() async throws {
+  @Test func `growing work in a reducer is found with the action that causes it`() async throws {
     let report = try await report(Rows.Work(inReducer: 2_000), rows: 500)
     let finding = try #require(report.growth.first)
     #expect(report.growth.count == 1)
@@ -172,11 +172,11 @@ struct RowsView: View {
     #expect((0.75...1.25).contains(finding.perElement / .nanoseconds(2_000)))
   }
 
-  @Test func `constant work is not reported as growth`() async throws {
+  @Test func `constant work is not reported as growing`() async throws {
     #expect(try await report(Rows.Work(), rows: 1_000).growth.isEmpty)
   }
 
-  @Test func `growth is projected to each device according to its slowdown`() async throws {
+  @Test func `growing work is projected to each device by the device's slowdown`() async throws {
     let phone = self.phone()
     let report = try await report(
       Rows.Work(inView: 10_000), rows: 250, on: [phone, phone.slowed(by: 2)])
@@ -188,7 +188,7 @@ struct RowsView: View {
     #expect((1.99...2.01).contains(ratio))
   }
 
-  @Test func `measured figures do not affect the equality of two reports`() async throws {
+  @Test func `reports are compared without their measured figures`() async throws {
     let one = try await report(Rows.Work(inView: 10_000), rows: 100)
     var other = one
     other.growth = []
@@ -201,7 +201,7 @@ struct RowsView: View {
     #expect(one.html.contains("view RowsView grows with rows"))
   }
 
-  @Test func `growth can be used as a threshold`() async throws {
+  @Test func `a threshold can limit the growth of work`() async throws {
     let growing = try await report(Rows.Work(inView: 10_000), rows: 100)
     let sound = try await report(Rows.Work(), rows: 100)
     for (condition, expected) in [
@@ -230,7 +230,7 @@ struct RowsView: View {
     #expect(problem?.message == "there is no action 'tickd'; did you mean 'ticked'?")
   }
 
-  @Test func `a missed gate on growth explains what grows`() async throws {
+  @Test func `a missed threshold on growth names the work that grows`() async throws {
     var plan = plan(Rows.Work(inReducer: 10_000), rows: 100)
     plan.thresholds = [try Threshold("action(ticked).growth < 1us for phone")]
     let report = try await plan.run().report
@@ -243,7 +243,7 @@ struct RowsView: View {
     (100, 500, "RowsView was measured 6 times; growth needs 12"),
     (0, 10_000, "no collection changed its size enough to judge the growth of RowsView"),
   ])
-  func `a gate on growth without data is not met`(
+  func `a threshold on growth without measurements is not met`(
     rows: Int, milliseconds: Int64, reason: String
   ) async throws {
     var plan = plan(Rows.Work(), rows: rows, milliseconds: milliseconds)
@@ -254,7 +254,8 @@ struct RowsView: View {
     #expect(report.thresholds.first?.failures.first?.value == "nothing to check (\(reason))")
   }
 
-  @Test func `a JUnit file lists growth only if measured figures are requested`() async throws {
+  @Test func `a JUnit file lists growing work only if measured figures are requested`() async throws
+  {
     var plan = plan(Rows.Work(inView: 10_000), rows: 100)
     plan.thresholds = [try Threshold("hangs == 0")]
     let without = try await plan.run().report
@@ -276,7 +277,7 @@ struct RowsView: View {
     #expect(!CommandOutcome(try await plan.sweep(seeds: [1]), title: "sweep").junit.contains(line))
   }
 
-  @Test func `the JSON report contains each growth line of the text report`() async throws {
+  @Test func `the JSON report contains the growth that the text report lists`() async throws {
     let report = try await report(Rows.Work(inView: 10_000), rows: 100)
     let json = try JSONValue(parsing: report.json)
     let line = try #require(json["growth"]?.arrayValue?.first?["line"]?.stringValue)

@@ -4,7 +4,8 @@ import Testing
 
 /// The short form of the hang detection benchmark. `hang-detection 20` is the long form.
 @Suite(.timeLimit(.minutes(20))) struct HangDetectionTests {
-  @Test func `planted faults are found with their causes, and sound screens raise no alarm`()
+  @Test
+  func `planted faults of a screen are found with their causes, and sound screens cause no alarm`()
     async throws
   {
     let score = try await HangDetection.run(seeds: 1...1)
@@ -15,7 +16,7 @@ import Testing
     #expect(hasSameEvents)
   }
 
-  @Test func `counted findings are part of the report and the same in each run`() async throws {
+  @Test func `findings are counted in the report and are the same in each run`() async throws {
     let fault = try #require(
       HangDetection.faults.first { $0.name == "child-observed-as-whole" })
     let one = try await fault.plan(.faulty, seed: 4).run().report

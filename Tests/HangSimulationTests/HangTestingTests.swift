@@ -11,7 +11,8 @@ struct HangTestingTests {
     return folder
   }
 
-  @Test func `a plan that meets its thresholds reports no issue and writes no trace`() async throws
+  @Test func `a test of a plan that meets its thresholds records no issue and writes no trace`()
+    async throws
   {
     let folder = try folder()
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -43,7 +44,7 @@ struct HangTestingTests {
     func append(_ text: String) { list.append(text) }
   }
 
-  @Test func `an issue explains the missed threshold and names its trace`()
+  @Test func `the issue of a missed threshold explains it and names the trace`()
     async throws
   {
     let folder = try folder()
@@ -63,14 +64,14 @@ struct HangTestingTests {
     #expect(trace.contains(#""name":"offers.sold""#))
   }
 
-  @Test func `a skipped threshold fails a test`() async throws {
+  @Test func `a skipped threshold fails its test`() async throws {
     let folder = try folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let texts = try await issues(["p95(hangs) == 0"], traces: folder, 1)
     #expect(texts == ["p95(hangs) == 0 was not checked: p95 needs 20 seeds; 'sweep' runs several"])
   }
 
-  @Test func `traces are written to a folder that the package ignores, unless another is given`()
+  @Test func `traces are written to a folder that git ignores, unless the test names another one`()
     async throws
   {
     let plan = SaleScenario.plan(seed: 3)

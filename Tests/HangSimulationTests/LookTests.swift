@@ -80,14 +80,16 @@ struct CountedView: View {
   }
 
   @Test
-  func `all measurements after an action share one reading of sizes, and the history takes 61`()
+  func `all measurements after an action share one reading of the state's sizes`()
     async throws
   {
     let looks = try await looks(turns: 200)
     #expect((150...210 + 61).contains(looks), "\(looks)")
   }
 
-  @Test func `the share of sampled actions falls as a run gets longer`() async throws {
+  @Test func `the share of actions after which sizes are read falls as a run gets longer`()
+    async throws
+  {
     let (short, long) = (try await looks(turns: 8_000), try await looks(turns: 16_000))
     #expect(long - short < 8_000 / 3, "\(short), \(long)")
   }

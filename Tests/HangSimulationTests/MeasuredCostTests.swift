@@ -65,7 +65,7 @@ import Testing
     #expect(report.html.contains("With costs measured on this machine"))
   }
 
-  @Test func `progress includes the repetitions`() async throws {
+  @Test func `the progress of a simulation includes its repetitions`() async throws {
     var percents: [Int] = []
     _ = try await plan(repeats: 1).run { percents.append($0) }
     #expect(percents == percents.sorted() && percents.last == 100)
@@ -73,8 +73,7 @@ import Testing
     #expect(percents.contains(25) && percents.contains(75))
   }
 
-  @Test func `a calibration on this machine includes the growth of work with a collection`() throws
-  {
+  @Test func `calibrating on this machine measures how work grows with a collection`() throws {
     let found = try plan(repeats: 0).calibratedHere(now: {
       var time = timespec()
       clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

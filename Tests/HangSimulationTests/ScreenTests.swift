@@ -115,7 +115,8 @@ struct SummingThrottle: EventThrottle {
       thresholds: thresholds)
   }
 
-  @Test func `effects outside the thread delay other effects on their core, but not the thread`()
+  @Test
+  func `effects off the screen's thread delay other effects on their core, but not the thread`()
     async throws
   {
     let events: [EventStream<Counter.Action>] = [
@@ -132,7 +133,7 @@ struct SummingThrottle: EventThrottle {
     #expect(shared.runs[0].actions == 4)
   }
 
-  @Test func `the same work in a reducer holds the thread`() async throws {
+  @Test func `work in a reducer holds the screen's thread`() async throws {
     let costs = DeviceProfile.Costs(
       action: .milliseconds(1), view: .cost(.milliseconds(2))
     ).action("added", .milliseconds(500))
@@ -142,7 +143,8 @@ struct SummingThrottle: EventThrottle {
     #expect(report.worstTurn?.turn.length == 502_000_000)
   }
 
-  @Test func `actions of effects and feedback have the costs of their kinds`() async throws {
+  @Test func `actions sent by effects and by feedback have the costs of their kinds`() async throws
+  {
     let costs = DeviceProfile.Costs(action: .zero, view: .cost(.zero))
       .action("save", .milliseconds(300)).action("computed", .milliseconds(400))
     let report = try await run(
@@ -176,7 +178,7 @@ struct SummingThrottle: EventThrottle {
     #expect(report.runs[0].actions == report.runs[0].events.received + 1)
   }
 
-  @Test func `events held by an throttle wait and are counted`() async throws {
+  @Test func `events held by a throttle wait for it and are counted`() async throws {
     let screen = SimulatedScreen<Counter.Action>(
       CounterView(), state: { Counter.State() },
       reducer: { (world: SimulatedWorld) -> Counter in
@@ -192,7 +194,7 @@ struct SummingThrottle: EventThrottle {
     #expect(report.runs[0].latency.p50 > 50_000_000)
   }
 
-  @Test func `faults affect the events of any screen`() async throws {
+  @Test func `faults such as lost events can be injected into any screen`() async throws {
     let events: [EventStream<Counter.Action>] = [.every(.milliseconds(10)) { _ in .added(1) }]
     let report = try await run(
       events, on: device(),
@@ -205,7 +207,7 @@ struct SummingThrottle: EventThrottle {
     #expect(report.runs[0].events.received == 401)
   }
 
-  @Test func `the caller can define the bounds of hangs`() async throws {
+  @Test func `the caller of a simulation can define the bounds of hangs`() async throws {
     let costs = DeviceProfile.Costs(action: .zero, view: .cost(.milliseconds(20)))
     let events: [EventStream<Counter.Action>] = [.at(.seconds(1), .seconds(2), event: .added(1))]
     let bounds = HangBounds(
@@ -218,7 +220,7 @@ struct SummingThrottle: EventThrottle {
 
   // MARK: Limits
 
-  @Test func `a run can be cancelled in the middle of a turn`() async {
+  @Test func `a simulation can be cancelled in the middle of a turn`() async {
     let made = Atomic<Int>(0)
     // The second turn receives the million events that arrived during the first action.
     let costs = DeviceProfile.Costs(action: .seconds(1), view: .cost(.zero))
@@ -237,7 +239,9 @@ struct SummingThrottle: EventThrottle {
     #expect((10_000...12_000).contains(made.load(ordering: .relaxed)), "no more than one slice")
   }
 
-  @Test func `a device that falls behind without limit ends the run`() async {
+  @Test func `a simulated device that cannot keep up with its events ends the run with an error`()
+    async
+  {
     var plan = SimulationPlan(
       "behind", duration: .seconds(3_600), devices: [device()],
       variants: [screen.variant("one", events: [.every(.microseconds(10)) { _ in .added(1) }])])
@@ -249,7 +253,7 @@ struct SummingThrottle: EventThrottle {
     #expect(problem?.description.hasPrefix("the device 'device' cannot keep up: ") == true)
   }
 
-  @Test func `the limit of kept long turns applies to all runs together`() async throws {
+  @Test func `all runs together keep a limited number of long turns`() async throws {
     let costs = DeviceProfile.Costs(action: .zero, view: .cost(.milliseconds(300)))
     var plan = SimulationPlan(
       "hangs", duration: .seconds(10), devices: [device(costs: costs)],
@@ -275,15 +279,17 @@ struct SummingThrottle: EventThrottle {
     ("effect(frist).failed == 0", "there is no effect 'frist'; did you mean 'first'?"),
     ("hangs == 0 for devise", "there is no variant or device 'devise'; did you mean 'device'?"),
   ])
-  func `thresholds are checked against the names of the screen`(text: String, message: String) async
-  {
+  func `a threshold that names an unknown action, view or variant of the screen is an error`(
+    text: String, message: String
+  ) async {
     let problem = await #expect(throws: SimulationProblem.self) {
       _ = try await run([.at(.seconds(1), event: .added(1))], on: device(), thresholds: [text])
     }
     #expect(problem?.description == "\(text): \(message)")
   }
 
-  @Test func `costs are checked against the names of the screen`() async throws {
+  @Test func `a cost that names an unknown action or view of the screen is an error`() async throws
+  {
     let costs = DeviceProfile.Costs(action: .zero, view: .cost(.zero))
     let events: [EventStream<Counter.Action>] = [.at(.seconds(1), event: .added(1))]
     let action = await #expect(throws: SimulationProblem.self) {
@@ -296,7 +302,7 @@ struct SummingThrottle: EventThrottle {
     #expect(view?.description.hasSuffix("did you mean 'CounterView'?") == true)
   }
 
-  @Test func `the views listed by a variant are checked against the screen`() async throws {
+  @Test func `a view listed by a variant must exist in the screen`() async throws {
     func plan(_ views: String...) -> SimulationPlan {
       SimulationPlan(
         "listed", duration: .seconds(1), devices: [device()],
@@ -370,7 +376,9 @@ struct WorldTests {
     return notes.taken
   }
 
-  @Test func `clocks, identifiers, and random numbers depend only on the seed`() async throws {
+  @Test func `a simulated screen's clocks, identifiers and random numbers depend only on the seed`()
+    async throws
+  {
     let one = try await roll(seed: 1)
     // The last two tasks sleep until after the end.
     #expect(one.map { $0[0] } == Array(1...28))

@@ -31,7 +31,7 @@ import Testing
     #expect(slow.runs[0].longest == 31_500_000)
   }
 
-  @Test func `the first frame is charged for the sizes of the initial state`() async throws {
+  @Test func `the cost of the first frame includes the sizes of the initial state`() async throws {
     let costs = DeviceProfile.Costs(action: .zero, view: view.per("rows", .milliseconds(1)))
       .view(RowsView.self, view.per("rows", .milliseconds(1)))
     let report = try await report(costs, rows: Array(0..<100))
@@ -49,7 +49,7 @@ import Testing
     #expect(report.microhangs == 1)
   }
 
-  @Test func `a cost for an unknown collection is an error with a suggestion`()
+  @Test func `a cost that names an unknown collection is an error with a suggestion`()
     async throws
   {
     let costs = DeviceProfile.Costs(action: .zero, view: .cost(.zero))

@@ -24,7 +24,9 @@ struct SweepTests {
     #expect(single.runs.suffix(2) == one.reports[16].runs[...])
   }
 
-  @Test func `a sweep reports the median, its interval, and the worst seed`() async throws {
+  @Test func `a sweep reports the median of a figure, its interval and the worst seed`()
+    async throws
+  {
     let sweep = try await plan().sweep(seeds: Array(1...40))
     let microhangs = sweep.reports.map { $0.run(variant: "tracked")?.microhangs ?? 0 }.sorted()
     let found = try sweep.distribution(of: "microhangs", variant: "tracked")
@@ -95,7 +97,8 @@ struct SweepTests {
     }
   }
 
-  @Test func `a difference of 3 % is detected, and noise counts as a difference once in twenty`() {
+  @Test
+  func `a difference of 3 % is detected, and noise is reported as a difference in 5 % of sweeps`() {
     var random = SeededGenerator(seed: 9)
     var found = 0
     for _ in 0..<200 where PairedComparison(pairs(&random, factor: 1.03)).isMoreThanNoise {

@@ -58,7 +58,7 @@ struct ThresholdTests {
     try #require(report.run(device: nil, variant: variant)).longestTurns
   }
 
-  @Test func `turns before the start of the window do not count`() async throws {
+  @Test func `a threshold ignores turns before the start of its window`() async throws {
     let report = try await plan().run().report
     let turns = try turns(report, "tracked")
     let longest = try #require(turns.first)
@@ -77,7 +77,7 @@ struct ThresholdTests {
     #expect(never?.message == "'after' excludes the whole simulation of 30 s")
   }
 
-  @Test func `the costs of appearing views can be excluded`() async throws {
+  @Test func `a threshold can exclude the costs of views that appear`() async throws {
     var plan = try plan()
     let costs = DeviceProfile.Costs(
       action: .zero, view: .cost(.milliseconds(1), appearance: .milliseconds(900)))
@@ -91,7 +91,7 @@ struct ThresholdTests {
     #expect(try !report.meets("longest < 100ms"))
   }
 
-  @Test func `each turn counts once, starting at its beginning, with its own length`()
+  @Test func `each turn belongs to the window in which it begins, with its whole length`()
     async throws
   {
     let screen = SimulatedScreen<Desk.Action>(
@@ -123,7 +123,7 @@ struct ThresholdTests {
     ] { #expect(try report.meets(text), "\(text)") }
   }
 
-  @Test func `a scope excludes the other runs`() async throws {
+  @Test func `a threshold for one device or variant ignores the other runs`() async throws {
     let report = try await plan().run().report
     let counts = try ["tracked", "ignored"].map {
       try #require(report.run(variant: $0)).microhangs
@@ -134,7 +134,8 @@ struct ThresholdTests {
     #expect(try !report.meets("microhangs == \(counts[0])"))
   }
 
-  @Test func `a failure names the run and its value, and the report starts with the verdict`()
+  @Test
+  func `a missed threshold names the run and its value, and the report starts with the verdict`()
     async throws
   {
     let report = try await plan("microhangs == 0", "hangs >= 0").run().report
@@ -154,7 +155,7 @@ struct ThresholdTests {
       .sorted { $0 < $1 }
   }
 
-  @Test func `a percentile is computed over the seeds`() async throws {
+  @Test func `a percentile over seeds is computed from the figure of each seed`() async throws {
     let seeds = Array(1...40 as ClosedRange<UInt64>)
     let found = try await microhangs(of: seeds)
     /// Returns the first entry that at least the given percentage of seeds does not exceed.
@@ -194,7 +195,7 @@ struct ThresholdTests {
     #expect(missed.map(\.text) == [])
   }
 
-  @Test func `the worst seed is the one furthest from the threshold`() async throws {
+  @Test func `the worst seed is the one furthest beyond the threshold`() async throws {
     let seeds = Array(1...40 as ClosedRange<UInt64>)
     let found = try await microhangs(of: seeds)
     let (fewest, most) = (found[0].count, found[39].count)
@@ -217,12 +218,13 @@ struct ThresholdTests {
     ("p100(hangs) == 0", "percentiles must be from p1 to p99"),
     ("p95(hags) == 0", "there is no metric 'hags'; did you mean 'hangs'?"),
   ])
-  func `a mistake in a threshold is reported with a suggestion`(text: String, message: String) {
+  func `the error for a mistake in a threshold suggests a correction`(text: String, message: String)
+  {
     let problem = #expect(throws: ThresholdProblem.self) { _ = try Threshold(text) }
     #expect(problem?.message.contains(message) == true, "\(problem?.message ?? "")")
   }
 
-  @Test func `a search bisects the slowdown at which a screen hangs`() async throws {
+  @Test func `a search bisects the slowdown above which a screen hangs`() async throws {
     var plan = try plan()
     plan.variants.removeLast()
     let condition = try Threshold("hangs > 0")
@@ -245,7 +247,7 @@ struct ThresholdTests {
     #expect(never.first?.holdsFrom == nil)
   }
 
-  @Test func `a search condition must match the screen, and may apply to one variant`()
+  @Test func `the condition of a search must fit the screen and may apply to one variant`()
     async throws
   {
     let plan = try plan()

@@ -9,19 +9,19 @@ import Testing
     return state
   }
 
-  @Test func `the highest reading is the peak even if it was never shown`() {
+  @Test func `the highest viewer count is the peak even if it was never shown`() {
     let state = state(
       after: .viewersChanged(count: 10, peak: 80), .viewersChanged(count: 50, peak: 50))
     #expect(state.viewers == 50)
     #expect(state.peakViewers == 80)
   }
 
-  @Test func `reactions are summed and saturate`() {
+  @Test func `counts of reactions are added up and saturate instead of overflowing`() {
     #expect(state(after: .reacted(50), .reacted(7)).likes == 57)
     #expect(state(after: .reacted(.max), .reacted(1)).likes == .max)
   }
 
-  @Test func `the duration counts from going live to the end of the stream`() {
+  @Test func `the duration of a stream counts from going live to its end`() {
     let live: [HeaderFeature.Action] = [
       .ticked(at: 500), .streamChanged(.waiting, at: 900), .streamChanged(.live, at: 1_000),
       .ticked(at: 3_000), .streamChanged(.paused, at: 4_000), .ticked(at: 5_000),
@@ -45,21 +45,21 @@ import Testing
     #expect(state.durationMilliseconds == 1_000)
   }
 
-  @Test func `the duration does not decrease`() {
+  @Test func `the duration of a stream never decreases`() {
     let state = state(
       after: .streamChanged(.live, at: 1_000), .ticked(at: 5_000), .ticked(at: 4_000),
       .streamChanged(.paused, at: .min))
     #expect(state.durationMilliseconds == 4_000)
   }
 
-  @Test func `a tick far in the past corrects the duration`() {
+  @Test func `a tick with a right time corrects the duration after a tick far in the future`() {
     let state = state(
       after: .streamChanged(.live, at: 1_000), .ticked(at: 4_102_444_800_000), .ticked(at: 5_000))
     #expect(state.durationMilliseconds == 4_000)
     #expect(self.state(after: .streamChanged(.live, at: .min), .ticked(at: .max)).isRunning)
   }
 
-  @Test func `the newest title is shown`() {
+  @Test func `the newest title of the stream is shown`() {
     #expect(state(after: .titleChanged("One"), .titleChanged("Two")).title == "Two")
   }
 }

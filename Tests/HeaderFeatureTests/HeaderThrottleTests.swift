@@ -8,7 +8,7 @@ import Throttling
 @Suite struct HeaderThrottleTests {
   private typealias Output = ThrottleOutput<HeaderFeature.Action>
 
-  @Test func `the first viewer count passes immediately, and the last always arrives`() {
+  @Test func `the first viewer count passes the throttle immediately, and the last always arrives`() {
     var throttle = HeaderThrottle()
     var output = Output()
     for count in [5, 90, 7] {
@@ -25,7 +25,7 @@ import Throttling
     #expect(output.actions.last == .viewersChanged(count: 3, peak: 3))
   }
 
-  @Test func `a viewer count on a frame grid is never older than a quarter of a second`() {
+  @Test func `a viewer count that is delivered by frames is at most a quarter of a second old`() {
     var throttle = HeaderThrottle()
     let frame = Interval.nanoseconds(16_666_667)
     var frameAt = Instant.origin
@@ -46,7 +46,7 @@ import Throttling
     }
   }
 
-  @Test func `reactions of all kinds are one sum per frame`() {
+  @Test func `reactions of all kinds are delivered as one sum per frame`() {
     var throttle = HeaderThrottle(
       ThrottlePolicies([.reactions: .init(interval: .milliseconds(16))]))
     var output = Output()
@@ -61,7 +61,7 @@ import Throttling
     #expect(output.applied == 3)
   }
 
-  @Test func `the title passes immediately, after all held events`() {
+  @Test func `a new title passes the throttle immediately, after all held events`() {
     var throttle = HeaderThrottle()
     var output = Output()
     throttle.receive(.viewers(count: 1), timestamp: 0, at: .origin, into: &output)

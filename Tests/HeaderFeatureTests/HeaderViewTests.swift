@@ -34,7 +34,7 @@ import ViewGraph
     #expect(graph.output(of: graph.rootID) == expected)
   }
 
-  @Test func `the viewers are sampled once per five seconds`() {
+  @Test func `the history of viewers has one sample per five seconds`() {
     let store = Store(
       initialState: HeaderFeature.State(), lane: DirectLane(), notification: .batched
     ) { HeaderFeature() }

@@ -21,7 +21,7 @@ import Throttling
     .message(
       ChatMessage(id: "m", userID: "u", userName: "Ann", text: "hi")))
 
-  @Test func `new policies apply from the next window, and held events keep their deadline`()
+  @Test func `new throttle policies apply from the next window, and held events keep their deadline`()
     throws
   {
     var run = HostRun()
@@ -41,7 +41,7 @@ import Throttling
   }
 
   @Test(arguments: ThrottledKind.allCases.filter { $0.limitClass != .progress })
-  func `initial policies apply from the first window`(kind: ThrottledKind) throws {
+  func `the initial throttle policies apply from the first window`(kind: ThrottledKind) throws {
     var run = HostRun()
     run.throttle = HostThrottle(try policies(kind, .milliseconds(40), upTo: .milliseconds(70)))
     run.receive(Self.poll)
@@ -56,7 +56,7 @@ import Throttling
     #expect(run.throttle.deadline == .origin + .seconds(1) + .milliseconds(70))
   }
 
-  @Test func `a smaller capacity delivers the held events with the next one`() throws {
+  @Test func `after a throttle's capacity was reduced, held events are delivered with the next event`() throws {
     var run = HostRun()
     for _ in 0..<10 { run.receive(message) }
     var policies = ThrottlePolicies()
@@ -68,7 +68,7 @@ import Throttling
   }
 
   @Test(arguments: ThrottledKind.allCases.filter { $0.limitClass != .progress })
-  func `expensive frames delay events, but never longer than the maximum`(
+  func `expensive frames delay events, but never beyond the maximum interval`(
     kind: ThrottledKind
   ) throws {
     let bound = Interval.milliseconds(700)
@@ -87,7 +87,7 @@ import Throttling
     #expect(run.throttle.deadline == .origin + .seconds(10) + .milliseconds(10))
   }
 
-  @Test func `cheap frames do not delay events, nor do expensive frames with a fixed interval`()
+  @Test func `neither cheap frames nor expensive frames with a fixed interval delay events`()
     throws
   {
     var run = HostRun()
@@ -104,7 +104,7 @@ import Throttling
 
   /// Policies and costs change at random while random events arrive.
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `no event or last value is lost despite reloads and expensive frames`(
+  func `no event or last value is lost when policies change and frames are expensive`(
     seed: UInt64
   ) throws {
     var run = HostRun()

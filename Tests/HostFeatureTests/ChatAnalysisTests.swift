@@ -34,7 +34,7 @@ import Testing
         }))
   }
 
-  @Test func `a new chat is analysed if requested, and its end stops the analysis`() async {
+  @Test func `a new chat is analysed if the host requested it, until the chat ends`() async {
     for analysing in [false, true] {
       let store = makeStore(analysing: analysing)
       let effects = await store.send(messages(3))
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `the analysis can be started and stopped in a running chat`() async {
+  @Test func `the analysis of a running chat can be started and stopped`() async {
     let store = makeStore(analysing: false)
     await store.send(messages(3))
     await store.send(.chatAnalysisWanted(true))
@@ -66,14 +66,14 @@ import Testing
     #expect(store.state.chat == nil)
   }
 
-  @Test func `the findings of an analysis are a separate event`() {
+  @Test func `the findings of an analysis are an event of their own`() {
     let findings = ChatFindings(run: 3)
     #expect(
       HostFeature.Action.chat(.analysed(findings)).input == .event(.chat(.findings(findings))))
     #expect(HostFeature.Action.chat(.analysisResumed).input == nil)
   }
 
-  @Test func `ticks are wanted while a burst of duplicates can end`() {
+  @Test func `the chat asks for ticks while a burst of duplicates can end`() {
     var state = HostFeature.State()
     state.makeBurst()
     #expect(state.wantsTicks)

@@ -25,7 +25,7 @@ import WaitingRoomFeature
     #expect(store.state.waitingRoom == nil)
   }
 
-  @Test func `an optional child appears with its first action, which reaches it`() {
+  @Test func `an optional part appears with its first action, which it also receives`() {
     store.send(.chat(.messages([message])))
     #expect(store.state.chat?.total == 1)
     store.send(.waitingRoom(.changed([.joined(person)])))
@@ -38,7 +38,7 @@ import WaitingRoomFeature
     #expect(store.actionsWithoutChild == 0)
   }
 
-  @Test func `the feed starts with the notices of the chat, and receives later ones`() {
+  @Test func `the activity feed starts with the notices of the chat and receives later notices`() {
     func raid(_ count: Int) -> HostFeature.Action {
       .chat(.notice(ChatNotice(kind: .raid, user: person, count: count), at: 5))
     }
@@ -65,7 +65,7 @@ import WaitingRoomFeature
     #expect(store.state.activity == nil)
   }
 
-  @Test func `the host follows the stream from the waiting room to the end`() {
+  @Test func `the host's state follows the stream from the waiting room to the end`() {
     store.send(.waitingRoom(.changed([.joined(person)])))
     store.send(.liveRoomStats(.windowClosed(StatisticsWindow(samples: 1))))
     store.send(.chat(.messages([message])))
@@ -91,7 +91,7 @@ import WaitingRoomFeature
     #expect(store.actionCount == 8)
   }
 
-  @Test func `a late event does not restore a child in the phase that removed it`() {
+  @Test func `a late event does not restore a part that the stream's phase has removed`() {
     store.send(.stream(.live, at: 0))
     store.send(.waitingRoom(.changed([.joined(person)])))
     #expect(store.state.waitingRoom == nil)
@@ -102,7 +102,7 @@ import WaitingRoomFeature
     #expect(store.actionsWithoutChild == 2)
   }
 
-  @Test func `a poll appears only with its question, and is removed with the stream or the room`() {
+  @Test func `a poll appears with its question, and is removed with the stream or the room`() {
     let question = PollQuestion(id: "p", title: "", options: ["a"], endsAt: 5_000)
     store.send(.poll(.voted([1])))
     store.send(.poll(.ended(winner: 0)))
@@ -119,7 +119,7 @@ import WaitingRoomFeature
     }
   }
 
-  @Test func `a removed child is empty when it returns in a later phase`() {
+  @Test func `a removed part is empty when it appears again in a later phase`() {
     store.send(.waitingRoom(.changed([.joined(person)])))
     store.send(.stream(.live, at: 0))
     store.send(.stream(.paused, at: 0))
@@ -135,7 +135,7 @@ import WaitingRoomFeature
     #expect(!store.state.isRecording)
   }
 
-  @Test func `the host keeps the reported quality until the statistics are removed`() {
+  @Test func `the host keeps the reported quality of the connection until the statistics are removed`() {
     store.send(
       .liveRoomStats(
         .windowClosed(StatisticsWindow(congestion: Summary(0.9), samples: 1))))
@@ -147,7 +147,7 @@ import WaitingRoomFeature
     #expect(store.state.liveRoomStats == nil)
   }
 
-  @Test func `a change in a child does not notify the host's observers`() {
+  @Test func `a change in a part does not notify observers of the host's own fields`() {
     store.send(.chat(.messages([message])))
     var hostChanges: [FieldSet] = []
     var chatChanges = 0
@@ -165,7 +165,7 @@ import WaitingRoomFeature
     chat.cancel()
   }
 
-  @Test func `actions are counted by kind`() {
+  @Test func `actions of the host's screen are counted by kind`() {
     store.send(.chat(.messages([message])))
     store.send(.control(.sliderReleased(control: "mic", value: 1)))
     store.send(.stream(.live, at: 0))

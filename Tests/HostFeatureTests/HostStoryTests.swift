@@ -91,7 +91,7 @@ import WaitingRoomFeature
     await store.finish()
   }
 
-  @Test func `a second tap answers the question, which is asked only while the stream is running`()
+  @Test func `a second tap on end answers the question, which is asked only while the stream runs`()
     async
   {
     let store = TestStore(initialState: HostFeature.State()) { HostFeature() }
@@ -119,7 +119,7 @@ import WaitingRoomFeature
     await store.finish()
   }
 
-  @Test func `the end of the stream by the platform closes an open question`() async {
+  @Test func `if the platform ends the stream, an open question is closed`() async {
     let store = TestStore(initialState: HostFeature.State()) { HostFeature() }
     store.exhaustivity = .off
     await store.send(.stream(.live, at: 0))
@@ -129,7 +129,7 @@ import WaitingRoomFeature
     await store.finish()
   }
 
-  @Test func `ticks are wanted while a drag may have lost its end or a countdown is running`() {
+  @Test func `ticks are requested while a drag may have lost its end or a countdown is running`() {
     var state = HostFeature.State()
     #expect(!state.wantsTicks)
     _ = ControlFeature().reduce(

@@ -13,7 +13,7 @@ import Throttling
 
 @Suite struct HostThrottleTests {
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func `every event is accounted for at every step`(seed: UInt64) throws {
+  func `every event is counted at every step as applied, coalesced, rejected or pending`(seed: UInt64) throws {
     var run = HostRun()
     var events = RandomEvents(seed: seed)
     var times = SplitMix64(seed: ~seed)
@@ -40,7 +40,7 @@ import Throttling
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func `held events are delivered at the deadline`(seed: UInt64) {
+  func `held events are delivered at their deadline`(seed: UInt64) {
     var run = HostRun()
     var events = RandomEvents(seed: seed)
     var now = Instant.origin
@@ -62,7 +62,7 @@ import Throttling
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func `events that are never dropped arrive in order, after earlier messages`(seed: UInt64) {
+  func `events that must not be dropped arrive in order, after earlier messages`(seed: UInt64) {
     var run = HostRun()
     var events = RandomEvents(seed: seed)
     var times = SplitMix64(seed: ~seed)
@@ -90,7 +90,7 @@ import Throttling
   }
 
   @Test(arguments: 0..<10 as Range<UInt64>)
-  func `sums are exact, and the last value of each kind arrives`(seed: UInt64) {
+  func `sums of events are exact, and the last value of each kind arrives`(seed: UInt64) {
     var run = HostRun()
     var events = RandomEvents(seed: seed)
     var likes = 0
@@ -129,7 +129,7 @@ import Throttling
     #expect(run.store.failures == 0)
   }
 
-  @Test func `two hundred thousand reactions are one exact sum`() {
+  @Test func `two hundred thousand reactions are delivered as one exact sum`() {
     var run = HostRun()
     for index in 0..<200_000 {
       let now = Instant(nanoseconds: Int64(index) * 20_000)
@@ -142,7 +142,7 @@ import Throttling
     #expect(run.actions.count <= 241)
   }
 
-  @Test func `a change of phase delivers held events before it removes a child`() {
+  @Test func `a change of the stream's phase delivers held events before it removes a part`() {
     var run = HostRun()
     run.receive(.liveRoomStats(StreamStatistics(congestion: 0.9)))
     run.receive(.waitingRoom(.join(Person(id: "u1", name: "Ann"))))
@@ -156,7 +156,7 @@ import Throttling
     #expect(run.store.actionsWithoutChild == 0)
   }
 
-  @Test func `a late join has no effect but is accounted for`() {
+  @Test func `a late join of the waiting room has no effect but is counted`() {
     var run = HostRun()
     run.receive(.stream(.live))
     run.receive(.waitingRoom(.join(Person(id: "u1", name: "Ann"))))
@@ -198,7 +198,7 @@ import Throttling
     #expect(run.counters.isConserved)
   }
 
-  @Test func `the host's deadline is the earliest deadline of its children`() {
+  @Test func `the host's deadline is the earliest deadline of its parts`() {
     var run = HostRun()
     #expect(run.throttle.deadline == nil)
     run.receive(.liveRoomStats(StreamStatistics(congestion: 0)))

@@ -18,7 +18,7 @@ import WaitingRoomFeature
     initialState: HostFeature.State(), lane: HostRun.Here(), notification: .batched
   ) { HostFeature() }
 
-  @Test func `an action of one child evaluates only the view of that child`() {
+  @Test func `an action of one part evaluates only the view of that part`() {
     let screen = makeScreen()
     let firsts: [HostFeature.Action] = [
       .chat(.messages([message])), .waitingRoom(.changed([.joined(person)])),
@@ -54,7 +54,7 @@ import WaitingRoomFeature
     #expect(evaluated(screen, .recorder(.stateChanged(.recording))) == [])
   }
 
-  @Test func `the children are in a fixed order below the host's own line`() {
+  @Test func `the views of the parts are in a fixed order below the host's own line`() {
     let screen = makeScreen()
     store.send(.waitingRoom(.changed([.joined(person)])))
     _ = frame(screen)

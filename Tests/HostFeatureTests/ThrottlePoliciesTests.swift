@@ -25,7 +25,7 @@ import Throttling
   }
 
   @Test(arguments: ThrottledKind.allCases)
-  func `an empty description keeps the default policy`(kind: ThrottledKind) throws {
+  func `an empty description of a throttle keeps the default policy`(kind: ThrottledKind) throws {
     #expect(try policies(kind) { _ in } == ThrottlePolicies())
     let standard = ThrottlePolicies.standard(kind)
     let spelled = try policies(kind) {
@@ -36,7 +36,7 @@ import Throttling
   }
 
   @Test(arguments: ThrottledKind.allCases)
-  func `an interval without a maximum does not widen`(kind: ThrottledKind) throws {
+  func `a throttle interval without a maximum is never widened`(kind: ThrottledKind) throws {
     let set = try policies(kind) { $0.interval = .seconds(3) }
     #expect(set[kind].interval == .seconds(3))
     #expect(set[kind].maximumStaleness == .seconds(3))
@@ -46,13 +46,13 @@ import Throttling
   }
 
   @Test(arguments: ThrottledKind.allCases)
-  func `a class other than the promised class is rejected`(kind: ThrottledKind) {
+  func `an event class other than the class of the throttle is rejected`(kind: ThrottledKind) {
     for other in LimitClass.allCases where other != kind.limitClass {
       #expect(refusal(kind) { $0.limitClass = other } == .limitClass)
     }
   }
 
-  @Test func `a contradiction is rejected at its key, and nothing is set`() {
+  @Test func `a contradiction in a policy is rejected at its key, and no policy changes`() {
     #expect(
       refusal(.chat) {
         $0.interval = .seconds(1)

@@ -29,7 +29,7 @@ import ViewGraph
     return screen
   }
 
-  @Test func `the result of an effect is an event and changes nothing until it is performed`() {
+  @Test func `the result of an effect is an event and changes nothing until it is applied`() {
     let screen = makeScreen(Token())
     var inputs: [EffectInput] = []
     screen.onEffectInput = { inputs.append($0) }
@@ -46,7 +46,7 @@ import ViewGraph
     #expect(screen.counts.received == 0, "it came by no line")
   }
 
-  @Test func `the same events lead to the same state without effects`() {
+  @Test func `applying the same events without effects gives the same state`() {
     let screen = makeScreen(Token())
     screen.onEffectInput = { [unowned screen] input in
       guard case .event(let event) = input else { return }
@@ -66,7 +66,7 @@ import ViewGraph
     #expect(repeated.store.startedEffects == 0)
   }
 
-  @Test func `the effects of a screen end with it`() {
+  @Test func `the effects of a screen end when the screen is released`() {
     weak var token: Token?
     do {
       let held = Token()
@@ -80,7 +80,7 @@ import ViewGraph
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func `a stream that fails to end leads to the same question with the reason`() {
+  @Test func `an end of the stream that fails asks the same question again, with the reason`() {
     let screen = makeScreen(Token())
     var inputs: [EffectInput] = []
     screen.onEffectInput = { inputs.append($0) }

@@ -11,7 +11,7 @@ import Testing
     return counts
   }
 
-  @Test func `counts are added and subtracted`() {
+  @Test func `counts of events are added and subtracted`() {
     let (one, other) = (made(applied: 7, rejected: 2), made(applied: 5, rejected: 3))
     var sum = one
     sum.add(other)
@@ -25,7 +25,7 @@ import Testing
 
   /// A client may open rooms with manipulated counts repeatedly.
   @Test(arguments: [(1 << 62, 0), (1, 1 << 62)])
-  func `counts whose sum overflows are omitted, and the others remain conserved`(
+  func `counts whose sum overflows are left out, and the others still add up`(
     applied: Int, rejected: Int
   ) {
     let large = made(applied: applied, rejected: rejected)
@@ -42,7 +42,7 @@ import Testing
     #expect(sum == small)
   }
 
-  @Test func `counts that are not conserved are not possible`() {
+  @Test func `counts that do not add up are rejected`() {
     var counts = made(applied: 3, rejected: 2)
     #expect(counts.isPossible)
     counts.received += 1

@@ -16,7 +16,7 @@ import WaitingRoomFeature
     HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
   }
 
-  @Test func `a change by an effect requests a frame, like a change by an event`() {
+  @Test func `a change by an effect requests a frame, just as a change by an event does`() {
     let screen = makeScreen()
     #expect(screen.nextFrame == nil)
     // An effect sends its action directly to the store.
@@ -34,7 +34,7 @@ import WaitingRoomFeature
     func didEvaluate(_ view: String, _ output: ViewNode, isFirst: Bool) { now += 1_000_000_000 }
   }
 
-  @Test func `the cost of the first frame widens no interval`() {
+  @Test func `the cost of the first frame does not widen an interval`() {
     let screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: SlowClock())
     let start = Instant.origin + .seconds(60)
     let message = ChatMessage(id: "m", userID: "u", userName: "Ann", text: "hi")
@@ -50,7 +50,7 @@ import WaitingRoomFeature
     #expect(receive(at: later) == FrameGrid().frame(atOrAfter: later + .milliseconds(100)))
   }
 
-  @Test func `rejected events do not advance the time`() {
+  @Test func `rejected events do not advance the time of the screen`() {
     let screen = makeScreen()
     func slider(_ value: Double, at timestamp: Timestamp) -> LiveEvent {
       LiveEvent(
@@ -65,7 +65,7 @@ import WaitingRoomFeature
     #expect(screen.eventTime(at: .origin) == 1_000)
   }
 
-  @Test func `an act of the host is reduced immediately and not counted as an event`() {
+  @Test func `an act of the host is reduced immediately and does not count as an event`() {
     let screen = makeScreen()
     let message = ChatMessage(id: "m", userID: "u", userName: "Ann", text: "hi")
     screen.receive(LiveEvent(timestamp: 5, payload: .chat(.message(message))), at: .origin)
@@ -81,7 +81,7 @@ import WaitingRoomFeature
     #expect(screen.counts.rejected == 0 && screen.counts.isConserved)
   }
 
-  @Test func `a countdown is drawn once per second until it is over`() {
+  @Test func `a countdown is drawn once per second until it ends`() {
     let screen = makeScreen()
     let event = LiveEvent(timestamp: 1_000, payload: .waitingRoom(.schedule(startsAt: 4_000)))
     screen.receive(event, at: .origin)

@@ -10,7 +10,7 @@ struct HangClassTests {
   ]
 
   @Test(arguments: lengths)
-  func `the class of a turn follows from its length, and bounds belong to the worse class`(
+  func `a turn of exactly the length of a bound belongs to the worse hang class`(
     nanoseconds: UInt64, expected: HangClass
   ) {
     #expect(HangClass(nanoseconds: nanoseconds) == expected)

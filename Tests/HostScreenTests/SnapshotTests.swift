@@ -103,7 +103,7 @@ import WaitingRoomFeature
     #expect(copy.nextFrame == screen.nextFrame, "ticks go on")
   }
 
-  @Test func `events held by throttles are neither in a snapshot nor counted in it`() {
+  @Test func `events held by throttles are not part of a snapshot and not in its counts`() {
     let screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
     for count in 1...3 {
       screen.receive(
@@ -116,7 +116,7 @@ import WaitingRoomFeature
     #expect(counts.received == screen.counts.received - screen.counts.pending)
   }
 
-  @Test func `a snapshot without histories is read, and new histories begin`() throws {
+  @Test func `a snapshot without histories can be restored and starts new histories`() throws {
     let screen = fullScreen()
     screen.store.send(contentsOf: (1...20).map { .ticked(at: 1_000 * Timestamp($0)) })
     let state = screen.store.state
@@ -138,7 +138,7 @@ import WaitingRoomFeature
     #expect(copy.store.state.header.viewersHistory?.samples == [5, 5, 5, 5])
   }
 
-  @Test func `a snapshot of a version without polls is read`() throws {
+  @Test func `a snapshot of a version without polls can be restored`() throws {
     let screen = fullScreen()
     var object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(screen.snapshot))
     object = Self.removing(["poll"], from: object)
@@ -149,7 +149,7 @@ import WaitingRoomFeature
     #expect(snapshot.state == expected)
   }
 
-  @Test func `a snapshot of a version without activity and sources is read`() throws {
+  @Test func `a snapshot of a version without activity and sources can be restored`() throws {
     let screen = fullScreen()
     var object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(screen.snapshot))
     object = Self.removing(["activity", "sources"], from: object)
@@ -160,7 +160,7 @@ import WaitingRoomFeature
     #expect(snapshot.state == expected)
   }
 
-  @Test func `a poll continues after a restart`() throws {
+  @Test func `a poll continues in a screen that is restored from a snapshot`() throws {
     func receive(_ event: PollEvent, on screen: HostScreen) {
       screen.receive(LiveEvent(timestamp: 1_000, payload: .poll(event)), at: .origin)
       screen.reduce()
@@ -202,7 +202,7 @@ import WaitingRoomFeature
 
   /// A bomb with an announcement and three gifts, in every order, with a restart at every position.
   @Test(arguments: 0...3, 0...4)
-  func `a gift bomb across a restart is shown once`(parent: Int, cut: Int) throws {
+  func `a gift bomb that a restart interrupts is shown once`(parent: Int, cut: Int) throws {
     let user = person("7")
     var bomb = (0..<3).map { _ in ChatNotice(kind: .gift, user: user, count: 1, group: "bomb") }
     bomb.insert(ChatNotice(kind: .giftBomb, user: user, count: 3, group: "bomb"), at: parent)
@@ -228,7 +228,7 @@ import WaitingRoomFeature
       restoring: try JSONDecoder().decode(ScreenSnapshot.self, from: bytes))
   }
 
-  @Test func `the names of a restored panel count towards the limit`() throws {
+  @Test func `the control names of a restored panel count towards the limit`() throws {
     func tap(_ name: String, on screen: HostScreen) {
       let tap = ControlEvent.tap(control: Text(name), on: true)
       screen.receive(LiveEvent(timestamp: 0, payload: .control(tap)), at: .origin)

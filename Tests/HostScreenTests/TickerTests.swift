@@ -5,13 +5,13 @@ import Testing
 @Suite struct TickerTests {
   private func second(_ number: Int64) -> Instant { .origin + .seconds(number) }
 
-  @Test func `there are no ticks before the first event`() {
+  @Test func `there are no ticks before the first event of a room`() {
     var ticker = Ticker()
     #expect(ticker.next == nil)
     #expect(ticker.tick(at: second(100)) == nil)
   }
 
-  @Test func `a tick each second provides the time of the events, advanced by the room's time`() {
+  @Test func `a tick each second has the time of the events, advanced by the room's clock`() {
     var ticker = Ticker()
     ticker.note(5_000, at: second(10))
     #expect(ticker.tick(at: second(12)) == 7_000)
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 370, 999])
-  func `the same events cause the same ticks, regardless of the room's age`(age: Int64) {
+  func `the same events cause the same ticks, however old the room is`(age: Int64) {
     let start = second(age / 2) + .milliseconds(age)
     var ticker = Ticker()
     var ticks: [Int64] = []
@@ -33,7 +33,7 @@ import Testing
     #expect(ticks == [6_040, 7_080, 8_120, 9_160])
   }
 
-  @Test func `a wrong timestamp is replaced after a hundred others`() {
+  @Test func `a wrong timestamp is replaced as the time of the ticks after a hundred other events`() {
     var ticker = Ticker()
     ticker.note(5_000, at: second(10))
     ticker.note(4_102_444_800_000, at: second(10))
@@ -47,7 +47,7 @@ import Testing
     #expect(ticker.time(at: second(13)) == 30_000)
   }
 
-  @Test func `a late event does not set the time back`() {
+  @Test func `a late event does not set the time of the ticks back`() {
     var ticker = Ticker()
     ticker.note(5_000, at: second(10))
     ticker.note(4_000, at: second(11))

@@ -41,7 +41,7 @@ struct TrackingTests {
   ]
 
   @Test
-  func `an ignored child's change evaluates only its view, and only if the view reads the field`() {
+  func `a change of an ignored part evaluates only its own view, and only if the view reads it`() {
     let screen = DrawnHost(.ignored)
     var seen: Set<String> = []
     for action in ChildActions(seed: 7).prefix(3_000) {
@@ -60,7 +60,7 @@ struct TrackingTests {
       "every field of every child was changed")
   }
 
-  @Test func `any change in a tracked child evaluates the host and all its children, once each`() {
+  @Test func `a change of a tracked part evaluates the host and all parts, once each`() {
     let screen = DrawnHost(.tracked)
     for action in ChildActions(seed: 7).prefix(3_000) {
       let (evaluated, changed) = screen.send(action)
@@ -73,7 +73,7 @@ struct TrackingTests {
     }
   }
 
-  @Test func `the views read every field of the children except known unshown fields`() {
+  @Test func `the views read every field of the parts except the listed fields that are not shown`() {
     let screen = DrawnHost(.ignored)
     // A view may read a field only while another field has a certain value.
     var read: Set<String> = []
@@ -123,7 +123,7 @@ struct CauseTests {
       ])
   }
 
-  @Test func `a new child is the cause of its parent's evaluation`() {
+  @Test func `a new part is the cause of its parent's evaluation`() {
     let screen = DrawnHost(.ignored)
     _ = screen.send(.roomClosed)
     _ = screen.send(.chat(.messages([])))
@@ -132,7 +132,7 @@ struct CauseTests {
     #expect(record?.triggers == [EvaluationTrigger(action: "chat.messages", field: "chat")])
   }
 
-  @Test func `the log keeps the newest evaluations of each view, oldest first`() {
+  @Test func `the log of evaluations keeps the newest of each view, oldest first`() {
     let screen = DrawnHost(.ignored)
     for number in 1...100 { _ = screen.send(.header(.reacted(number))) }
     let frames = screen.host.views.log.records(of: "HeaderView").map(\.frame)
@@ -144,7 +144,7 @@ struct CauseTests {
 
 /// The settings with which a screen is created.
 struct SettingsTests {
-  @Test func `the chat keeps the number of messages in the settings`() {
+  @Test func `the chat keeps as many messages as the settings say`() {
     let screen = DrawnHost(.ignored, chatHistory: 3)
     for number in 1...5 {
       let message = ChatMessage(

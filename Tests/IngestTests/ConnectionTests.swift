@@ -24,7 +24,7 @@ private final class Disk: Durability {
 
 @Suite struct ConnectionTests {
   @Test(arguments: [1, 2, 7, 64, 10_000])
-  func `a connection reads the same lines however their bytes are split`(piece: Int) throws {
+  func `a connection reads the same lines, however their bytes are split`(piece: Int) throws {
     let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     let lines =
@@ -47,7 +47,7 @@ private final class Disk: Durability {
     #expect(sink.notes.allSatisfy { $0.events.allSatisfy { $0.timestamp == 1000 } })
   }
 
-  @Test func `lines that must be saved but were lost are never reported as synced`() throws {
+  @Test func `a sync is never answered if lines before it were lost instead of saved`() throws {
     let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     let disk = Disk()
@@ -75,7 +75,7 @@ private final class Disk: Durability {
     #expect(try connection.answers() == synced("c", 3, 0))
   }
 
-  @Test func `the fault of a rejected line names its unknown kind in both formats`() throws {
+  @Test func `the error of a rejected line names its unknown type, in both formats`() throws {
     for line in [
       #"{"type":"ritual","room":"r"}"#, "@msg-id=ritual;user-id=1;login=a :t USERNOTICE #r",
     ] {
@@ -112,7 +112,7 @@ private final class Disk: Durability {
   }
 
   @Test(arguments: [65_536, 65_537, 65_538, 65_539])
-  func `a line of exactly the maximum length is accepted with LF or CR LF`(length: Int) throws {
+  func `a line of exactly the maximum length is accepted, whether it ends with LF or CR LF`(length: Int) throws {
     for end in ["\n", "\r\n"] {
       for piece in [1000, 1 << 20] {
         let sink = RecordingSink()
@@ -146,7 +146,7 @@ private final class Disk: Durability {
     }
   }
 
-  @Test func `a last line without a line ending counts, whether it is an event or a sync`() throws {
+  @Test func `a last line without a line ending is processed, whether it is an event or a sync`() throws {
     let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1) + clear + "\n" + String(sync("last").dropLast()))
@@ -165,7 +165,7 @@ private final class Disk: Durability {
     #expect(sink.payloads("main").last == .chat(.clear))
   }
 
-  @Test func `an options line sets the room and the clock of the lines after it`() throws {
+  @Test func `an options line sets the room and the clock of the following lines`() throws {
     let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     try connection.send(
@@ -179,7 +179,7 @@ private final class Disk: Durability {
     #expect(try connection.answers() == synced("x", 5, 2))
   }
 
-  @Test func `an options line sets the default origin of the events after it`() throws {
+  @Test func `an options line sets the default origin of the following events`() throws {
     let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     try connection.send(
@@ -196,7 +196,7 @@ private final class Disk: Durability {
   }
 
   @Test
-  func `an options line sets the format of later events, but not of commands to the connection`()
+  func `an options line sets the format of the following events, but not of control lines`()
     throws
   {
     let sink = RecordingSink()
@@ -215,7 +215,7 @@ private final class Disk: Durability {
 }
 
 @Suite struct SyncTests {
-  @Test func `a sync without lines before it is answered immediately, with its token unchanged`()
+  @Test func `a sync with no events before it is answered immediately, with its token unchanged`()
     throws
   {
     let connection = try EmbeddedConnection(RecordingSink(holding: true))
@@ -267,7 +267,7 @@ private final class Disk: Durability {
     #expect(try connection.answers() == synced("1", 2, 2) + synced("2", 3, 3))
   }
 
-  @Test func `a sync that is never acknowledged closes the connection and is not answered`() throws
+  @Test func `a sync that is never acknowledged is not answered and closes the connection`() throws
   {
     let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
@@ -292,7 +292,7 @@ private final class Disk: Durability {
     #expect(connection.isClosed)
   }
 
-  @Test func `a sync covers rooms that the connection no longer remembers`() throws {
+  @Test func `a sync covers rooms that the connection has already forgotten`() throws {
     let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) {
       $0.maximumRoomsRemembered = 10
@@ -311,7 +311,7 @@ private final class Disk: Durability {
 }
 
 @Suite struct SlowSinkTests {
-  @Test func `a slow sink stops the connection from reading until half is consumed`() throws {
+  @Test func `a connection stops reading when the sink is slow, and reads again at half the limit`() throws {
     let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingDeliveries = 4 }
     #expect(connection.reads == 1)
@@ -344,7 +344,7 @@ private final class Disk: Durability {
     #expect(connection.reads == 2)
   }
 
-  @Test func `the limit of syncs applies to each line, and the lines after it wait undecoded`()
+  @Test func `lines after the maximum number of unanswered syncs wait undecoded`()
     throws
   {
     let sink = RecordingSink(holding: true)
@@ -377,7 +377,7 @@ private final class Disk: Durability {
     #expect(answers == 100_000)
   }
 
-  @Test func `long tokens of unanswered syncs stop the connection from processing lines`() throws {
+  @Test func `long tokens of unanswered syncs stop the processing of lines`() throws {
     let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingBytes = 10_000 }
     let token = String(repeating: "x", count: 4_000)
@@ -388,7 +388,7 @@ private final class Disk: Durability {
     #expect(try connection.answers() == String(repeating: synced(token, 1, 0), count: 3))
   }
 
-  @Test func `lines after the limit of syncs are processed even if the sender has closed its side`()
+  @Test func `lines held back by the limit of syncs are processed after the sender closed its side`()
     throws
   {
     let sink = RecordingSink(holding: true)
@@ -416,7 +416,7 @@ private final class Disk: Durability {
     #expect(connection.reads == 3)
   }
 
-  @Test func `a stopping server waits for a slow sink`() throws {
+  @Test func `a stopping server waits until a slow sink has consumed the received lines`() throws {
     let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1) + sync("1") + "{\"ty")
@@ -445,7 +445,7 @@ private final class Disk: Durability {
     }
   }
 
-  @Test func `the memory limit includes the events that lines become`() throws {
+  @Test func `the memory limit of a connection includes the events decoded from its lines`() throws {
     let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingBytes = 200_000 }
     try connection.send(Self.lines)
@@ -457,7 +457,7 @@ private final class Disk: Durability {
     #expect(connection.reads > reads)
   }
 
-  @Test func `once the shared memory is full, each connection is limited to its own share`() throws
+  @Test func `when the shared memory is full, each connection is limited to its own share`() throws
   {
     let memory = IngestMemory(limit: 200_000)
     let (greedy, modest) = (RecordingSink(holding: true), RecordingSink(holding: true))
@@ -510,7 +510,7 @@ private final class Disk: Durability {
   }
 
   @Test
-  func `tokens of unanswered syncs count as memory, and are subtracted if the connection ends`()
+  func `tokens of unanswered syncs count as memory and are released when the connection ends`()
     throws
   {
     let sink = RecordingSink(holding: true)
@@ -544,7 +544,7 @@ private final class Disk: Durability {
     expectTwoSeconds(connection)
   }
 
-  @Test func `the time limit for reading answers starts when the sink is done`() throws {
+  @Test func `the time limit for reading answers starts when the sink has consumed everything`() throws {
     let sink = RecordingSink(holding: true)
     let connection = try connect(sink)
     try connection.send(viewers(1) + sync("1"))
@@ -555,7 +555,7 @@ private final class Disk: Durability {
     expectTwoSeconds(connection)
   }
 
-  @Test func `a sender that has closed its side has unlimited time until the server stops`() throws
+  @Test func `a sender that has closed its side may read answers without limit until the server stops`() throws
   {
     let connection = try connect(RecordingSink())
     try connection.send(viewers(1) + sync("1"))

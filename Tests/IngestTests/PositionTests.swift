@@ -22,7 +22,7 @@ import WireFormats
   }
 
   @Test(arguments: [1, 7, 64, 10_000])
-  func `a room gets its part of a batch in one delivery, however the bytes are split`(piece: Int)
+  func `each room gets its part of a batch in one delivery, however the bytes are split`(piece: Int)
     throws
   {
     let sink = RecordingSink()
@@ -47,7 +47,7 @@ import WireFormats
     )
   }
 
-  @Test func `an options line ends a batch`() throws {
+  @Test func `an options line ends the batch before it`() throws {
     let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     try connection.send(
@@ -68,7 +68,7 @@ import WireFormats
   }
 
   @Test
-  func `a batch that is too large is rejected as a whole, including the lines after the limit`()
+  func `a batch that is too large is rejected as a whole, including its lines after the limit`()
     throws
   {
     let sink = RecordingSink()
@@ -86,7 +86,7 @@ import WireFormats
         == #"{"type":"synced","token":"t","received":\#(count + 1),"rejected":\#(count)}"# + "\n")
   }
 
-  @Test func `64 KiB of the shortest lines and one line of maximum length fit into a batch`() throws
+  @Test func `a batch can hold 64 KiB of the shortest lines and one line of maximum length`() throws
   {
     let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
@@ -99,7 +99,7 @@ import WireFormats
     #expect(sink.notes.first?.position == batch(1))
   }
 
-  @Test func `a slow sink does not stop the connection within a batch`() throws {
+  @Test func `a connection does not stop reading within a batch when the sink is slow`() throws {
     let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingBytes = 2_000 }
     try connection.send(position(1))

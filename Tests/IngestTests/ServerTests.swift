@@ -115,7 +115,7 @@ private final class SlowSink: IngestSink {
     }
   }
 
-  @Test func `the server limits an endless sender to the pace of the sink`() async throws {
+  @Test func `the server reads from an endless sender no faster than the sink consumes`() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let sink = SlowSink(group.next())
     let line = #"{"type":"title","title":""# + String(repeating: "x", count: 974) + "\"}\n"
@@ -135,7 +135,7 @@ private final class SlowSink: IngestSink {
     try await group.shutdownGracefully()
   }
 
-  @Test func `the server refuses connections above its limit until one ends`() async throws {
+  @Test func `connections above the server's limit are refused until another connection ends`() async throws {
     try await serve(RecordingSink(), { $0.maximumConnections = 1 }) { server in
       do {
         let first = try BlockingClient(path)
@@ -159,7 +159,7 @@ private final class SlowSink: IngestSink {
     }
   }
 
-  @Test func `a user without permission to send gets a reason, and the refusal is counted`()
+  @Test func `a user who may not send gets the reason, and the refusal is counted`()
     async throws
   {
     try await serve(RecordingSink(), { $0.maySend = { $0.userID != geteuid() } }) { server in
@@ -192,7 +192,7 @@ private final class SlowSink: IngestSink {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `stopping the server does not wait for a client that does not read its answers`()
+  func `a stopping server does not wait for a client that does not read its answers`()
     async throws
   {
     let sink = RecordingSink()

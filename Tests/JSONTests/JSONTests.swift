@@ -46,7 +46,7 @@ import Testing
     #expect(error?.reason == .invalidUTF8)
   }
 
-  @Test func `equal values are always written as the same text`() {
+  @Test func `equal JSON values are always written as the same text`() {
     let value: JSONValue = ["b": [1, 2.5, .null, false], "a": "\"\\\u{1}\u{1F}\n\u{0}ü"]
     #expect(value.description == #"{"a":"\"\\\u0001\u001f\n\u0000ü","b":[1,2.5,null,false]}"#)
   }
@@ -75,7 +75,7 @@ import Testing
     #expect(try JSONValue(parsing: json.serialized()).decode() == Everything())
   }
 
-  @Test func `numbers that do not fit are errors`() {
+  @Test func `decoding a number that does not fit its type is an error`() {
     #expect(throws: DecodingError.self) { try JSONValue.integer(256).decode(UInt8.self) }
     #expect(throws: DecodingError.self) { try JSONValue.number(1.0).decode(Int.self) }
     #expect(throws: EncodingError.self) { try JSONValue(encoding: [Double.nan]) }

@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test
-  func `members keep the order of encoding, and containers are closed automatically`()
+  func `members are written in the order of encoding, and open containers are closed`()
     throws
   {
     #expect(
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `containers can be nested directly, and a type can continue its container`() throws {
+  @Test func `nested containers are encoded, and several containers of one value are combined`() throws {
     #expect(
       try text([ByHand(), ByHand(isEmpty: true)])
         == #"[{"a":1,"list":["x",null,{"c":2},[true]],"inner":null,"b":3,"c":{}},"#

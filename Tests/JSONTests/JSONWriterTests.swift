@@ -29,13 +29,13 @@ import Testing
     #expect(json == #"{"b":1,"a":2.5,"o":{"t":true},"l":["x",[],{},1e3],"q\"":-1,"e":{}}"#)
   }
 
-  @Test func `the writer appends to existing bytes`() {
+  @Test func `the JSON writer appends to existing bytes`() {
     var bytes = Array("a line\n".utf8)
     JSONWriter.append(to: &bytes) { $0.append(1) }
     #expect(bytes == Array("a line\n1".utf8))
   }
 
-  @Test func `a string is parsed unchanged, however it was written`() throws {
+  @Test func `every written string is parsed back unchanged`() throws {
     let string = String(String.UnicodeScalarView((0..<0x180).compactMap(Unicode.Scalar.init)))
     let written = text { $0.append(string) }
     #expect(try JSONValue(parsing: written) == .string(string))
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `escaped text is not escaped again`() {
+  @Test func `text that is already escaped is not escaped again`() {
     let escaped = Array(#"a\"b\u00e9"#.utf8)
     #expect(
       text { json in escaped.withUnsafeBufferPointer { json.append(escaped: $0) } }

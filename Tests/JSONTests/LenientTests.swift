@@ -13,21 +13,21 @@ struct LenientTests {
     ("[\"a\nb\"]", #"["a\nb"]"#), ("[NaN,-Infinity,1e400,+5,01,true]", "[null,null,null,5,1,true]"),
     (#"["\\",NaN,"\""]"#, #"["\\",null,"\""]"#),
   ])
-  func `text with an unambiguous meaning is repaired`(text: String, value: String) {
+  func `invalid JSON text with an unambiguous meaning is repaired`(text: String, value: String) {
     #expect(Self.read(text) == value)
   }
 
   @Test(arguments: [
     "", "{", "[1,]", "nonsense", "nonsense here", #"{"a" 1}"#, #"["a"#, "[\\]", "}", "\"\\u12",
   ])
-  func `ambiguous text is rejected`(text: String) { #expect(Self.read(text) == nil) }
+  func `invalid JSON text with an ambiguous meaning is rejected`(text: String) { #expect(Self.read(text) == nil) }
 
-  @Test func `a value that is nested too deeply becomes null, and the rest is kept`() {
+  @Test func `a JSON value that is nested too deeply becomes null, and the rest is kept`() {
     let deep = String(repeating: "[", count: 5_000) + #""]""# + String(repeating: "]", count: 5_000)
     #expect(JSONValue(lenient: Array("{\"a\":\(deep),\"b\":1}".utf8))?["b"] == 1)
   }
 
-  @Test func `bytes that are not UTF-8 are replaced, and the rest is kept`() {
+  @Test func `bytes in JSON that are not UTF-8 are replaced, and the rest is kept`() {
     #expect(JSONValue(lenient: [0x5B, 0x22, 0xFF, 0x41, 0x22, 0x5D]) == ["\u{FFFD}A"])
   }
 }

@@ -25,7 +25,7 @@ import Testing
   static var nasty: [String] { runs.map { text($0.unit) } + [unordered] }
 
   @Test(arguments: 0..<6)
-  func `names and texts are parsed, compared and written`(index: Int) throws {
+  func `names and texts that are slow to compare are parsed, compared and written`(index: Int) throws {
     let (text, other) = (Self.nasty[index], Self.nasty[index] + "x")
     let value: JSONValue = .object([JSONName(text): .string(text), JSONName(other): .string(other)])
     let read = try JSONValue(parsing: value.serialized())
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: 0..<6)
-  func `a name beyond the limit is rejected before it is decoded`(index: Int) {
+  func `a member name beyond the limit is rejected before it is decoded`(index: Int) {
     let limits = JSONLimits(nameBytes: 256, members: 4096)
     let text = "{\"\(Self.nasty[index])\":0}"
     let error = #expect(throws: JSONParseError.self) {
@@ -48,7 +48,7 @@ import Testing
     #expect(error?.offset ?? 0 < 512)
   }
 
-  @Test func `a name at the limit is accepted, and escapes count as their characters`() throws {
+  @Test func `a member name at the limit is accepted, and an escape counts as one character`() throws {
     let limits = JSONLimits(nameBytes: 4, members: 1)
     let name = #""\u0061\u0062\u0063\u0064""#
     #expect(try JSONValue(parsing: Array("{\(name):1}".utf8), limits: limits) == ["abcd": 1])
@@ -58,7 +58,7 @@ import Testing
     #expect(error?.reason == .nameTooLong)
   }
 
-  @Test func `members are counted per object`() throws {
+  @Test func `the number of members is limited per object`() throws {
     let limits = JSONLimits(members: 2)
     let within: JSONValue = ["a": ["b": 1, "c": 2], "d": ["e": 3, "f": 4]]
     #expect(try JSONValue(parsing: within.serialized(), limits: limits) == within)

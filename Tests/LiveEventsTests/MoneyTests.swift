@@ -8,7 +8,7 @@ struct MoneyTests {
     (0, 2, "USD", "0.00 USD"), (12_345, 3, "KWD", "12.345 KWD"), (500, 2, nil, "5.00"),
     (-250, 2, "USD", "-2.50 USD"),
   ])
-  func `an amount has all the decimal digits of its currency`(
+  func `an amount of money has all the decimal digits of its currency`(
     units: Int, places: Int, currency: String?, text: String
   ) {
     #expect(Money(units: units, places: places, currency: currency).text == text)

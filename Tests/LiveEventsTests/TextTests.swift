@@ -28,7 +28,7 @@ import Testing
   @Test(arguments: [
     ("", ""), (#""a""#, "a"), (#" "a" , "b\"c" ,"","#, #"a,b"c,"#), (#""\\","x""#, #"\,x"#),
   ])
-  func `an array of strings is read as its elements joined by commas`(raw: String, read: String) {
+  func `a text made from an array of strings is the strings joined by commas`(raw: String, read: String) {
     #expect(String(text(raw, .jsonStrings)) == read)
   }
 
@@ -40,7 +40,7 @@ import Testing
     #expect(plain != text(#"a\sb"#, .none))
   }
 
-  @Test func `an owned text has the same contents and keeps nothing else alive`() {
+  @Test func `a text that is copied out of its line keeps the contents and releases the line`() {
     let owned = text(#"a\nb"#, .json).owned()
     #expect(String(owned) == "a\nb")
     #expect(owned.byteCount == 3)
@@ -51,7 +51,7 @@ import Testing
     #expect(text(#"a\nb"#, .json).withRawBytes { Array($0) } == Array(#"a\nb"#.utf8))
   }
 
-  @Test func `a message that owns its texts returns them unchanged`() {
+  @Test func `a message that owns its texts has the same contents`() {
     let message = ChatMessage(
       id: "1", userID: "u", userName: "Ü", badges: "a/1,b/2", color: NameColor("#FFa000"),
       text: "hé", replyTo: "0", bits: 4_000_000_000, channel: "ö", isAction: true)
@@ -75,9 +75,9 @@ import Testing
   @Test(arguments: [
     "", "#", "#12345", "#1234567", "1E90FF#", "#12345g", "#-12345", "blue", "#1234\u{E9}",
   ])
-  func `other texts are not valid colours`(text: String) { #expect(NameColor(text) == nil) }
+  func `text that is not a colour is rejected`(text: String) { #expect(NameColor(text) == nil) }
 
-  @Test func `every colour, including black, has the platforms' format and is read back`() {
+  @Test func `every colour, including black, is written in the platforms' format and read back`() {
     for rgb: UInt32 in [0, 0xFF, 0x1E90FF, 0xFFFFFF] {
       #expect(NameColor(NameColor(rgb: rgb).description) == NameColor(rgb: rgb))
     }
@@ -109,7 +109,7 @@ import Testing
       ([0..<2, 1..<2], [0..<2]), ([1..<2, 1..<2], [1..<2]), ([0..<65_536], []),
       ([2..<9, 1..<2], [1..<2]),
     ] as [([Range<Int>], [Range<Int>])])
-  func `unusable ranges of emotes are omitted`(given: [Range<Int>], kept: [Range<Int>]) {
+  func `emotes with invalid ranges are left out`(given: [Range<Int>], kept: [Range<Int>]) {
     // Two scalars of four bytes each.
     #expect(EmoteRanges.usable(given, in: "\u{1F600}\u{1F601}") == kept)
   }
@@ -124,18 +124,18 @@ import Testing
     #expect(EmoteRanges.usable(many.reversed(), in: text).count <= EmoteRanges.limit)
   }
 
-  @Test func `positions are read as pairs`() {
+  @Test func `positions of emotes are read as pairs of numbers`() {
     #expect(EmoteRanges.paired([]) == [])
     #expect(EmoteRanges.paired([0, 2, 1, 1]) == [0..<2, 1..<1])
     #expect(EmoteRanges.paired([0]) == nil && EmoteRanges.paired([2, 1]) == nil)
   }
 
   // Messages are copied often, so rare data must not enlarge all of them.
-  @Test func `a message takes eight words`() {
+  @Test func `a chat message takes eight machine words`() {
     #expect(MemoryLayout<ChatMessage>.stride == 64)
   }
 
-  @Test func `the padding after a slab is readable`() {
+  @Test func `the padding after the bytes of a slab can be read`() {
     let slab = ByteSlab([1, 2, 3])
     let sum = slab.withBytes { bytes in
       (0..<ByteSlab.padding).reduce(0) { $0 &+ Int(bytes.baseAddress![3 + $1]) }

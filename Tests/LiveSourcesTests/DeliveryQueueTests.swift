@@ -33,7 +33,7 @@ struct DeliveryQueueTests {
     }
   }
 
-  @Test func `a batch begins with a position and ends with a sync`() {
+  @Test func `a written batch begins with a position line and ends with a sync line`() {
     let box = Box(DeliveryQueue(session: "s", maximumBytes: 1000))
     #expect(box.nextWrite() == nil)
     box.append("a")
@@ -48,7 +48,7 @@ struct DeliveryQueueTests {
     #expect(box.queue.lines == 1)
   }
 
-  @Test func `unacknowledged lines are written again in the same batches`() {
+  @Test func `after a reconnection, unacknowledged lines are written again in the same batches`() {
     let box = Box(DeliveryQueue(session: "s", maximumBytes: 1 << 20))
     let long = String(repeating: "x", count: 64 * 1024)
     for name in ["a", "b", "c"] { box.append(name + long) }
@@ -65,7 +65,7 @@ struct DeliveryQueueTests {
     #expect(Self.lines(box.nextWrite()) == ["position 4", "d", "sync s 4"])
   }
 
-  @Test func `a queue is full at its limit, until half of it is free`() {
+  @Test func `a delivery queue that reached its limit stays full until half of it is free`() {
     let box = Box(DeliveryQueue(session: "s", maximumBytes: 400_000))
     let line = String(repeating: "x", count: 99_999)
     for _ in 0..<3 { box.append(line) }
@@ -80,7 +80,7 @@ struct DeliveryQueueTests {
     #expect(box.queue.isEmpty)
   }
 
-  @Test func `every line arrives once, even if connections are lost at any time`() {
+  @Test func `every line is delivered once, even if connections are lost at any time`() {
     for seed in UInt64(1)...100 {
       var generator = SplitMix64(seed: seed)
       var queue = DeliveryQueue(session: "s", maximumBytes: 1 << 20)

@@ -16,7 +16,7 @@ struct LineSplitterTests {
     return (lines, splitter.tooLong)
   }
 
-  @Test func `lines are the same however their bytes are split`() {
+  @Test func `received bytes give the same lines, however they are split`() {
     var generator = SplitMix64(seed: 4)
     let text = Array("one\r\ntwo\n\nthree \u{1F600}\r\nfour without an end".utf8)
     for _ in 0..<300 {
@@ -30,7 +30,7 @@ struct LineSplitterTests {
     }
   }
 
-  @Test func `a line that is too long is skipped and counted, in one piece or in many`() {
+  @Test func `a line that is too long is skipped and counted, however it is split`() {
     let long = [UInt8](repeating: 0x61, count: 100)
     let end: [UInt8] = [0x0A]
     for pieces in [

@@ -23,7 +23,7 @@ struct ReconnectPolicyTests {
     }
   }
 
-  @Test func `waits are distributed uniformly`() {
+  @Test func `the random waits before a reconnection are distributed uniformly`() {
     var generator = SplitMix64(seed: 1)
     var waits: [Double] = []
     for _ in 0..<1000 {
@@ -37,7 +37,7 @@ struct ReconnectPolicyTests {
     #expect(waits.filter { $0 < 16 }.count > 200)
   }
 
-  @Test func `only useful data on a connection of at least five seconds resets the wait`() {
+  @Test func `the wait is reset only by useful data on a connection that lasted five seconds`() {
     var generator = SplitMix64(seed: 2)
     var policy = ReconnectPolicy()
     for _ in 0..<5 { _ = policy.failed(at: .origin, using: &generator) }
@@ -55,7 +55,7 @@ struct ReconnectPolicyTests {
 struct LivenessTests {
   private static func instant(_ seconds: Int64) -> Instant { .origin + .seconds(seconds) }
 
-  @Test func `a silent peer is asked, and counts as gone without an answer`() {
+  @Test func `a silent server is sent a ping, and counts as lost if it does not answer`() {
     var liveness = Liveness(silence: .seconds(30), patience: .seconds(10), at: Self.instant(0))
     #expect(liveness.deadline == Self.instant(30))
     let verdict1 = liveness.wake(at: Self.instant(29))
@@ -69,7 +69,7 @@ struct LivenessTests {
     #expect(verdict4 == .dead)
   }
 
-  @Test func `any data counts as an answer of the peer`() {
+  @Test func `any data from the server counts as an answer to a ping`() {
     var liveness = Liveness(silence: .seconds(30), patience: .seconds(10), at: Self.instant(0))
     let verdict5 = liveness.wake(at: Self.instant(30))
     #expect(verdict5 == .ask)
@@ -77,13 +77,13 @@ struct LivenessTests {
     #expect(liveness.deadline == Self.instant(65))
   }
 
-  @Test func `a peer that cannot be asked counts as gone after silence alone`() {
+  @Test func `a server that cannot be sent a ping counts as lost after a period of silence`() {
     var liveness = Liveness(silence: .seconds(12), patience: nil, at: Self.instant(0))
     let verdict6 = liveness.wake(at: Self.instant(12))
     #expect(verdict6 == .dead)
   }
 
-  @Test func `a source that does not read does not consider its peer gone`() {
+  @Test func `while a source does not read, it does not consider its server lost`() {
     var liveness = Liveness(silence: .seconds(30), patience: .seconds(10), at: Self.instant(0))
     liveness.suspend(true, at: Self.instant(5))
     liveness.heard(at: Self.instant(6))
@@ -96,7 +96,7 @@ struct LivenessTests {
 }
 
 struct AttemptBudgetTests {
-  @Test func `no window contains more attempts than allowed`() {
+  @Test func `no time window contains more connection attempts than allowed`() {
     var generator = SplitMix64(seed: 3)
     var budget = AttemptBudget(limit: 20, window: .seconds(10))
     var granted: [Instant] = []

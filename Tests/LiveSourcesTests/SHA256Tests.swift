@@ -14,7 +14,7 @@ struct SHA256Tests {
       "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
     ),
   ])
-  func `authentication codes match the examples of the standard`(
+  func `message authentication codes match the examples of the standard`(
     key: [UInt8], text: String, code: String
   ) {
     let hex = SHA256.authenticationCode(of: Array(text.utf8), key: key).map { byte in
@@ -40,7 +40,7 @@ struct SHA256Tests {
       "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"
     ),
   ])
-  func `hashes match those of other implementations`(text: String, hash: String) {
+  func `SHA-256 hashes match those of other implementations`(text: String, hash: String) {
     let hex = SHA256.hash(Array(text.utf8)).map { byte in
       let digits = String(byte, radix: 16)
       return digits.count == 1 ? "0" + digits : digits

@@ -9,7 +9,7 @@ struct SecretTests {
     return path
   }
 
-  @Test func `a secret is the first line of its file`() throws {
+  @Test func `a secret is read from the first line of its file`() throws {
     let path = try Self.file("abc123\r\nrest\n")
     defer { try? FileManager.default.removeItem(atPath: path) }
     #expect(try Secret.read(file: path).reveal { $0 } == "abc123")
@@ -25,7 +25,7 @@ struct SecretTests {
     #expect(error?.exitCode == 78)
   }
 
-  @Test func `no way of printing values reveals a secret`() {
+  @Test func `a secret is revealed by no way of printing its value`() {
     let secret = Secret("hunter2")
     var dumped = ""
     dump([secret], to: &dumped)
@@ -40,12 +40,12 @@ struct PeerAddressTests {
     ("irc.example", "irc.example:6697"), ("irc.example:1", "irc.example:1"),
     ("[::1]", "[::1]:6697"), ("[::1]:7", "[::1]:7"), ("127.0.0.1:65535", "127.0.0.1:65535"),
   ])
-  func `an address is a host with or without a port`(text: String, expected: String) {
+  func `an address is parsed as a host with or without a port`(text: String, expected: String) {
     #expect(PeerAddress(text, defaultPort: 6697)?.description == expected)
   }
 
   @Test(arguments: ["", ":1", "host:", "host:0", "host:65536", "host:x", "[::1]x", "[::1]:"])
-  func `other text is not a valid address`(text: String) {
+  func `text that is not a host with or without a port is rejected`(text: String) {
     #expect(PeerAddress(text, defaultPort: 6697) == nil)
   }
 }

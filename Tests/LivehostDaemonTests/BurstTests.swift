@@ -85,7 +85,7 @@ private func match() -> [[LiveEvent]] {
   }
 
   @Test(arguments: [FrameClock.event, .arrival])
-  func `a replay shows the recorded bursts of duplicates and searches for none`(clock: FrameClock)
+  func `a replay shows the recorded bursts of duplicates and does not search again`(clock: FrameClock)
     async throws
   {
     let studio = try Studio(settings: settings)
@@ -143,7 +143,7 @@ private func match() -> [[LiveEvent]] {
   }
 
   @Test
-  func `a recording replays with or without the search as recorded, whatever the current settings`()
+  func `a recording replays with or without bursts as recorded, whatever the settings are now`()
     async throws
   {
     for isSearched in [false, true] {
@@ -164,7 +164,7 @@ private func match() -> [[LiveEvent]] {
     }
   }
 
-  @Test func `bursts of duplicates survive a kill and keep growing under their number`()
+  @Test func `bursts of duplicates survive a kill and keep growing under the same number`()
     async throws
   {
     for isRecorded in [false, true] {
@@ -249,7 +249,7 @@ private func match() -> [[LiveEvent]] {
     try await studio.end()
   }
 
-  @Test func `highlights survive a kill`() async throws {
+  @Test func `highlights of a chat survive a kill of the daemon`() async throws {
     let path = home.path + "/state"
     let first = try KeptRooms(in: path, settings: settings)
     _ = try first.directory.open(.main)
@@ -374,7 +374,7 @@ private func match() -> [[LiveEvent]] {
     return (turns, executor)
   }
 
-  @Test func `a search yields, and a search that never yields is revealed by its longest slice`()
+  @Test func `a long search yields to other work, and the longest slice shows if it does not`()
     async throws
   {
     var batch = MessageBatch()

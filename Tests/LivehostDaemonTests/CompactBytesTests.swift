@@ -2,7 +2,7 @@ import LivehostDaemon
 import Testing
 
 @Suite struct CompactBytesTests {
-  @Test func `the pieces equal the added bytes, whatever is removed in between`() {
+  @Test func `the stored pieces equal the added bytes, whatever was removed meanwhile`() {
     var packed = CompactBytes(chunkBytes: 1_000)
     var known: [CompactBytes.Piece: [UInt8]] = [:]
     var state: UInt64 = 7

@@ -11,7 +11,7 @@ import YAMLReader
   }
 
   @Test(arguments: ["", "\n", "# only a comment\n", "---\n"])
-  func `an empty file changes nothing`(text: String) throws {
+  func `an empty configuration file changes no setting`(text: String) throws {
     #expect(try read(text) == Configuration())
   }
 
@@ -42,7 +42,7 @@ import YAMLReader
   ]
 
   @Test
-  func `every declared key is read and changes a setting, and its default value changes nothing`()
+  func `every declared key is read and changes a setting, unless its value is the default`()
     throws
   {
     #expect(Set(Self.others.keys) == Set(Configuration.keys.map(\.path)))
@@ -57,7 +57,7 @@ import YAMLReader
   }
 
   @Test
-  func `the commented default file equals the installed file and changes nothing`() throws {
+  func `the default file with all keys as comments equals the installed file`() throws {
     let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../config/livehostd.yaml")
     let text = try String(contentsOf: url, encoding: .utf8)
@@ -177,7 +177,7 @@ import YAMLReader
     Bad(text: "rooms: {maximum: 5", line: 1, key: nil, message: ""),
     Bad(text: "rooms:\n\tmaximum: 5", line: 2, key: nil, message: ""),
   ])
-  func `an invalid file is rejected with file, line, key and remedy`(_ bad: Bad) {
+  func `an invalid configuration is rejected with its file, line and key, and with a remedy`(_ bad: Bad) {
     let error = #expect(throws: ConfigurationError.self) { try read(bad.text) }
     #expect(error?.file == "test.yaml")
     #expect(error?.line == bad.line || bad.key == nil && error?.line != nil, "\(error?.line ?? -1)")
@@ -188,7 +188,7 @@ import YAMLReader
   }
 
   @Test
-  func `the error for an unreadable file names the file`() {
+  func `the error for an unreadable configuration names the file`() {
     var configuration = Configuration()
     let error = #expect(throws: ConfigurationError.self) {
       try configuration.read(file: "/nonexistent/livehostd.yaml")
@@ -198,7 +198,7 @@ import YAMLReader
   }
 
   @Test(arguments: [("a, b", false), ("a, b, c", true), ("a, a, b, b", false)])
-  func `opening more rooms than the maximum is rejected`(rooms: String, isRefused: Bool) throws {
+  func `opening more rooms than rooms.maximum is refused`(rooms: String, isRefused: Bool) throws {
     let configuration = try read("rooms: {maximum: 2, open: [\(rooms)]}")
     guard isRefused else { return try configuration.validate(file: "test.yaml") }
     let error = #expect(throws: ConfigurationError.self) {

@@ -114,7 +114,7 @@ struct ServerAnswerTests {
       ])
   }
 
-  @Test func `answers of nginx workers are distinguished, and relays do not count as viewers`()
+  @Test func `answers of several nginx workers are told apart, and relays do not count as viewers`()
     throws
   {
     let text = Self.statistics
@@ -198,7 +198,7 @@ struct ServerAnswerTests {
     "", "<html><body>404</body></html>", "<rtmp>", "<rtmp></server></rtmp>", "<rtmp><a",
     String(repeating: "<rtmp>", count: 100), "{}", #"{"items":5}"#,
   ])
-  func `other pages are not recognised as statistics`(text: String) {
+  func `pages without statistics are not recognised as statistics`(text: String) {
     #expect(Self.streams(.nginxRTMP, [Self.answer(text)]) == nil)
     #expect(Self.streams(.mediaMTX, [Self.answer(text), nil]) == nil)
     #expect(Self.streams(.owncast, [Self.answer(text)]) == nil)
@@ -207,7 +207,7 @@ struct ServerAnswerTests {
   @Test(arguments: [
     (MediaServer.nginxRTMP, statistics, "/"), (.mediaMTX, metrics, "/metrics"),
   ])
-  func `damaged statistics are read or rejected`(
+  func `damaged statistics are read in part or rejected`(
     server: MediaServer, text: String, path: String
   ) {
     var generator = SplitMix64(seed: 7)
@@ -239,7 +239,7 @@ struct ServerAnswerTests {
       ),
       ("http://a/" + String(repeating: "b", count: 2040), nil),
     ] as [(String, String?)])
-  func `valid addresses are parsed`(text: String, address: String?) {
+  func `valid addresses of media servers are parsed`(text: String, address: String?) {
     #expect(HTTPAddress(text)?.description == address)
   }
 

@@ -69,7 +69,7 @@ struct ServerSessionTests {
     ServedStream(name: name, isLive: true, bytes: bytes, viewers: viewers)
   }
 
-  @Test func `unusable values are counted and reported every ten seconds`() {
+  @Test func `unusable values in statistics are counted and reported every ten seconds`() {
     var watched = Watched()
     watched.odd = ["bw_in"]
     watched.run(for: .seconds(25))
@@ -81,7 +81,7 @@ struct ServerSessionTests {
         || reasons == [2, 12, 22].map { "unusable values ignored: \($0) bw_in" }, "\(reasons)")
   }
 
-  @Test func `a stream starts and ends, with its bit rate and viewers`() {
+  @Test func `a stream starts and ends as the server reports it, with bit rate and viewers`() {
     var watched = Watched()
     watched.run(for: .milliseconds(500))
     for second in 0..<3 {
@@ -96,7 +96,7 @@ struct ServerSessionTests {
     #expect(viewers == [.viewers(2, at: .origin + .seconds(1))])
   }
 
-  @Test func `a falling byte counter gives no bit rate`() {
+  @Test func `no bit rate is computed when the byte counter falls`() {
     var watched = Watched()
     for bytes in [500_000, 1_000, 126_000] {
       watched.streams = [Self.live(bytes)]
@@ -105,7 +105,7 @@ struct ServerSessionTests {
     #expect(watched.rates == [1_000])
   }
 
-  @Test func `the requested stream is monitored, or otherwise the first live one`() {
+  @Test func `the requested stream is monitored, or the first live stream if none was requested`() {
     var named = Watched(stream: "live/b")
     named.streams = [Self.live(1)]
     named.run(for: .seconds(1))
@@ -121,7 +121,7 @@ struct ServerSessionTests {
     #expect(first.rates == [1_000])
   }
 
-  @Test func `an unreachable server is polled again, and its outage is reported as a gap`() {
+  @Test func `an unreachable server is polled again, and the outage is reported as a gap`() {
     var watched = Watched()
     watched.streams = [Self.live(1)]
     watched.run(for: .seconds(6))
@@ -149,7 +149,7 @@ struct ServerSessionTests {
 
   // MARK: Several workers, several streams
 
-  @Test func `a stream does not end because another worker does not know it`() {
+  @Test func `a stream does not end when another nginx worker does not know it`() {
     var watched = Watched()
     var bytes = 0
     for _ in 0..<10 {
@@ -165,7 +165,7 @@ struct ServerSessionTests {
     #expect(watched.states == [.waiting, .live, .ended])
   }
 
-  @Test func `a stream ends when its worker has not answered for the time limit`() {
+  @Test func `a stream ends when its nginx worker has not answered for the time limit`() {
     var watched = Watched()
     watched.workers = [("100", [Self.live(1)])]
     watched.run(for: .seconds(3))
@@ -176,7 +176,7 @@ struct ServerSessionTests {
     #expect(watched.states == [.live, .ended])
   }
 
-  @Test func `the viewers of all workers are added up`() {
+  @Test func `the viewer counts of all nginx workers are added up`() {
     var watched = Watched()
     watched.workers = [
       ("1", [Self.live(1, viewers: 2)]),
@@ -188,7 +188,7 @@ struct ServerSessionTests {
         == .viewers(5, at: .origin + .seconds(1)))
   }
 
-  @Test func `the first answer provides the bit rate that the server reports`() {
+  @Test func `the first answer of the server provides the bit rate that it reports`() {
     var watched = Watched()
     watched.streams = [
       ServedStream(name: "live/a", isLive: true, bytes: 9, bitrateKbps: 800)
@@ -234,7 +234,7 @@ struct ServerSessionTests {
     #expect(watched.attempts.count > asked)
   }
 
-  @Test func `late answers to earlier requests are ignored`() {
+  @Test func `late answers to earlier requests of statistics are ignored`() {
     var session = ServerSession(stream: nil, generator: SplitMix64(seed: 1), at: .origin)
     session.wake(at: .origin)
     session.answered(1, ServerAnswer([]), at: .origin)

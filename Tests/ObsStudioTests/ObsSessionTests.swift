@@ -10,7 +10,7 @@ import Testing
 struct ObsSessionTests {
   // MARK: Connecting
 
-  @Test func `the challenge is answered according to the protocol`() {
+  @Test func `the session answers OBS's authentication challenge as the protocol requires`() {
     // The example of the protocol's documentation.
     var obs = ScriptedObs(password: "supersecretpassword")
     obs.connect(
@@ -24,7 +24,7 @@ struct ObsSessionTests {
     #expect(obs.refusals.isEmpty)
   }
 
-  @Test func `a wrong password, a missing password and an incompatible version end the session`() {
+  @Test func `a wrong or missing password and an incompatible version of OBS end the session`() {
     var wrong = ScriptedObs(password: "hunter2")
     wrong.connect(challenge: ("salt", "challenge"))
     wrong.close(code: 4009, reason: "Authentication failed.")
@@ -98,7 +98,7 @@ struct ObsSessionTests {
 
   // MARK: Stream and recording
 
-  @Test func `a stream starts, is lost, reconnects and ends`() {
+  @Test func `a stream in OBS starts, is lost, reconnects and ends`() {
     var obs = ScriptedObs()
     obs.live()
     #expect(obs.streams == [.waiting])
@@ -124,7 +124,7 @@ struct ObsSessionTests {
     #expect(obs.streams == [.waiting, .live, .paused, .live, .ended])
   }
 
-  @Test func `a poll that was requested before an event is ignored`() {
+  @Test func `a poll that was requested before an event of OBS is ignored`() {
     var obs = ScriptedObs()
     obs.live()
     obs.output("StreamStateChanged", "STARTED", isActive: true)
@@ -145,7 +145,7 @@ struct ObsSessionTests {
     #expect(obs.streams == [.waiting])
   }
 
-  @Test func `counters that restart are added up`() {
+  @Test func `counters of OBS that restart are added to their earlier values`() {
     var obs = ScriptedObs()
     obs.stream = ["outputActive": true, "outputBytes": 1_000_000, "outputSkippedFrames": 5]
     obs.live()
@@ -161,7 +161,7 @@ struct ObsSessionTests {
     #expect(obs.statistics.allSatisfy { $0.framesPerSecond == 30 })
   }
 
-  @Test func `invalid counters are not added up, and the sum never overflows`() {
+  @Test func `invalid counters of OBS are not added up, and their sums never overflow`() {
     var obs = ScriptedObs()
     obs.stream = [
       "outputActive": true, "outputBytes": .integer(.max), "outputSkippedFrames": .integer(.max),
@@ -181,7 +181,7 @@ struct ObsSessionTests {
     #expect(zip(dropped, dropped.dropFirst()).allSatisfy { $0 <= $1 })
   }
 
-  @Test func `the counters restart with a new stream`() {
+  @Test func `the totals of counters restart with a new stream`() {
     var obs = ScriptedObs()
     obs.stream = ["outputActive": true, "outputSkippedFrames": 5]
     obs.live()
@@ -192,7 +192,7 @@ struct ObsSessionTests {
     #expect(obs.statistics.last?.droppedFrames == 2)
   }
 
-  @Test func `an interrupted recording has failed, but a stopped recording has not`() {
+  @Test func `an interrupted recording is reported as failed, and a stopped one is not`() {
     var obs = ScriptedObs()
     obs.live()
     obs.output("RecordStateChanged", "STARTED", isActive: true)
@@ -213,7 +213,7 @@ struct ObsSessionTests {
 
   // MARK: Controls
 
-  @Test func `inputs with sound, scenes and outputs become controls`() {
+  @Test func `OBS's inputs with sound, scenes and outputs become controls`() {
     var obs = ScriptedObs()
     obs.scenes = ["Break", "Main"]
     obs.live()
@@ -237,7 +237,8 @@ struct ObsSessionTests {
     #expect(obs.reported.contains(.control("Desktop", .value(1))))
   }
 
-  @Test func `a slider changes the volume, and OBS's report of the change is not a request`() {
+  @Test
+  func `a slider changes the volume in OBS, and the reported change makes no further request`() {
     var obs = ScriptedObs()
     obs.live()
     obs.wish("1", .slider("Mic", value: 0.5))
@@ -260,7 +261,7 @@ struct ObsSessionTests {
     #expect(obs.requests.isEmpty)
   }
 
-  @Test func `the lowest position is silence, and the highest is full volume`() {
+  @Test func `the lowest position of a volume slider is silence, and the highest is full volume`() {
     var obs = ScriptedObs()
     obs.live()
     obs.wish("1", .slider("Mic", value: 0))
@@ -298,7 +299,7 @@ struct ObsSessionTests {
     #expect(obs.outcomes["3"] == nil)
   }
 
-  @Test func `a start is confirmed once the output runs, and refused if it fails`() {
+  @Test func `a request to start an output is confirmed once it runs, and refused if it fails`() {
     var obs = ScriptedObs()
     obs.live()
     obs.wish("1", .switch("stream", on: true))
@@ -317,7 +318,7 @@ struct ObsSessionTests {
       obs.outcomes["2"] == .refused(reason: "the recording did not start; OBS gives no reason"))
   }
 
-  @Test func `a poll in flight does not refuse a start`() {
+  @Test func `a poll in flight does not refuse a request to start`() {
     var obs = ScriptedObs()
     obs.live()
     // A poll is in flight when OBS is asked to start. It reports that nothing runs.
@@ -330,7 +331,7 @@ struct ObsSessionTests {
     #expect(obs.outcomes["1"] == .confirmed)
   }
 
-  @Test func `refusals of OBS are passed on`() {
+  @Test func `a refusal by OBS refuses the request with OBS's reason`() {
     var obs = ScriptedObs()
     obs.live()
     obs.wish("1", .record(.resume))
@@ -342,7 +343,7 @@ struct ObsSessionTests {
     #expect(obs.outcomes["2"] == .refused(reason: clipped))
   }
 
-  @Test func `requests on a lost connection are refused, except for withdrawn ones`() {
+  @Test func `requests in flight when the connection is lost are refused, unless withdrawn`() {
     var obs = ScriptedObs()
     obs.live()
     obs.wish("1", .slider("Mic", value: 0.5))
@@ -354,7 +355,7 @@ struct ObsSessionTests {
     #expect(obs.outcomes["3"] == .refused(reason: "OBS is not connected"))
   }
 
-  @Test func `a repeated answer counts once`() {
+  @Test func `a repeated answer of OBS is processed once`() {
     var obs = ScriptedObs()
     obs.connect()
     obs.say(2, [:])
@@ -386,7 +387,7 @@ struct ObsSessionTests {
 
   // MARK: Levels
 
-  @Test func `levels are clamped peaks, and are reported when they change`() {
+  @Test func `meter levels are clamped peaks, and are reported when they change`() {
     var obs = ScriptedObs()
     obs.live()
     func meters(_ peak: Double) -> JSONValue {
@@ -406,7 +407,7 @@ struct ObsSessionTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `names that are too long to compare are ignored`() {
+  func `names in OBS that are too long to compare are ignored`() {
     var obs = ScriptedObs()
     obs.scenes = ["Break", "Main"]
     obs.live()
@@ -485,7 +486,7 @@ struct ObsSessionTests {
 
   // MARK: Names
 
-  @Test func `an input with the name of a switch leaves the switch reachable`() {
+  @Test func `an input with the name of a switch does not hide the switch`() {
     var obs = ScriptedObs()
     obs.inputs = [
       "Zero": 0, "mute Zero": -10, "scene Main": -20, "stream": -30, "volume stream": 0,
@@ -538,7 +539,8 @@ struct ObsSessionTests {
     }
   }
 
-  @Test func `unusable values are reported before the source ends, however soon it ends`() {
+  @Test func `unusable values from OBS are reported before the source ends, however soon it ends`()
+  {
     var obs = ScriptedObs()
     obs.live()
     obs.event("CurrentProgramSceneChanged", ["sceneName": 7])
@@ -551,7 +553,7 @@ struct ObsSessionTests {
   // MARK: Hostile input
 
   @Test(.timeLimit(.minutes(2)))
-  func `100,000 hostile messages violate no invariant`() throws {
+  func `100,000 hostile messages violate no invariant of the OBS session`() throws {
     let hostile = try HostileJSON([
       #"{"op":0,"d":{"obsWebSocketVersion":"5.1.0","rpcVersion":1,"authentication":{"challenge":"a","salt":"b"}}}"#,
       #"{"op":0,"d":{"rpcVersion":1}}"#, #"{"op":2,"d":{"negotiatedRpcVersion":1}}"#,

@@ -7,7 +7,7 @@ import Testing
   private let question = PollQuestion(
     id: "p1", title: "Which map?", options: ["old", "new"], endsAt: 31_000)
 
-  @Test func `a poll is opened, voted on, and decided`() async {
+  @Test func `a poll opens, receives votes, and ends with a winner`() async {
     let store = TestStore(initialState: PollFeature.State()) { PollFeature() }
     await store.send(.began(question, at: 1_000)) {
       $0.id = "p1"
@@ -48,7 +48,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `ticks are wanted only while an open poll counts down`() {
+  @Test func `a poll requests ticks only while it is open and counts down`() {
     var state = PollFeature.State()
     func isCounting(_ action: PollFeature.Action) -> Bool {
       _ = PollFeature().reduce(into: &state, action: action)
@@ -63,7 +63,7 @@ import Testing
     #expect(!isCounting(.began(PollQuestion(id: "p", title: "", options: ["a"]), at: 0)))
   }
 
-  @Test func `totals of another length change only the matching options`() {
+  @Test func `totals with another number of options change only the options that exist`() {
     var state = PollFeature.State()
     _ = PollFeature().reduce(into: &state, action: .began(question, at: 0))
     _ = PollFeature().reduce(into: &state, action: .voted([1, 2, 3]))
@@ -72,7 +72,8 @@ import Testing
     #expect(state.options.map(\.votes) == [5, 2])
   }
 
-  @Test(arguments: [Int64.min, .max]) func `extreme times are tolerated`(time: Timestamp) {
+  @Test(arguments: [Int64.min, .max])
+  func `extreme timestamps neither crash a poll nor end it early`(time: Timestamp) {
     var state = PollFeature.State()
     var question = question
     question.endsAt = time

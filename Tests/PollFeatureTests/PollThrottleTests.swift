@@ -38,7 +38,7 @@ import Throttling
     .votes(pollID: Text(id), totals: totals)
   }
 
-  @Test func `the first totals pass immediately, and later the newest win`() {
+  @Test func `the first vote totals pass the throttle immediately, and later only the newest`() {
     var run = Run()
     #expect(run.receive(.begin(Self.question("p"))) == [.began(Self.question("p"), at: 7)])
     #expect(run.receive(Self.votes("p", 1, 0)) == [.voted([1, 0])])
@@ -53,7 +53,7 @@ import Throttling
     #expect(run.isConserved)
   }
 
-  @Test func `the last totals before the end are the final totals`() {
+  @Test func `the last vote totals before the end are the final totals`() {
     var run = Run()
     _ = run.receive(.begin(Self.question("p")))
     for count in 1...5 { _ = run.receive(Self.votes("p", count, 0)) }
@@ -63,7 +63,7 @@ import Throttling
     #expect(run.isConserved)
   }
 
-  @Test func `held totals are applied to their own poll before the next one begins`() {
+  @Test func `held vote totals are applied to their own poll before the next poll begins`() {
     var run = Run()
     _ = run.receive(.begin(Self.question("a")))
     _ = run.receive(Self.votes("a", 1, 0))
@@ -120,7 +120,7 @@ import Throttling
     #expect(run.receive(event).count == 1)
   }
 
-  @Test func `a poll with a known identifier restarts with its new number of options`() {
+  @Test func `a poll that is sent again under its identifier restarts with the new options`() {
     var run = Run()
     _ = run.receive(.begin(Self.question("p", 2)))
     _ = run.receive(.begin(Self.question("p", 3)))
@@ -129,7 +129,7 @@ import Throttling
     #expect(run.receive(Self.votes("p", 1, 2, 3)) == [.voted([1, 2, 3])])
   }
 
-  @Test func `the identifier is compared in its unescaped form, and owns its text`() {
+  @Test func `the identifier of a poll is compared unescaped, and releases the received line`() {
     let line = ByteSlab(Array("p\\u0031 and the rest of a long line".utf8))
     let escaped = Text(slab: line, slice: .init(offset: 0, count: 7, escape: .json))
     var run = Run()
@@ -154,7 +154,7 @@ import Throttling
 
   /// Compares with a simple model without throttles.
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `each poll ends with its own last totals for any sequence of events`(seed: UInt64) {
+  func `for any sequence of events, each poll ends with its own last totals`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var run = Run()
     var state = PollFeature.State()

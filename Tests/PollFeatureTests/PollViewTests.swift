@@ -51,7 +51,7 @@ import ViewGraph
     #expect(output(.began(question, at: 18_000), .voted([1_125, 374, 1])) == expected)
   }
 
-  @Test func `before the first vote, all bars are empty`() {
+  @Test func `before the first vote, all bars of a poll are empty`() {
     var question = question
     question.endsAt = nil
     let expected = panel([
@@ -77,7 +77,7 @@ import ViewGraph
       output(.began(question, at: 0), .voted([1, 3, 0]), .ended(winner: 1)) == expected)
   }
 
-  @Test func `a poll whose time is up says so`() {
+  @Test func `a poll whose time has run out says so`() {
     guard case .panel(_, .column(let lines)) = output(.began(question, at: 60_000)) else {
       Issue.record("The output must be a panel.")
       return
@@ -90,7 +90,7 @@ import ViewGraph
   }
 
   @Test(arguments: [[Int.max, .max, .max], [-5, 3, .min], [0, -1, 0]])
-  func `numbers that only a damaged file contains are drawn`(totals: [Int]) {
+  func `impossible numbers in a saved poll can be drawn`(totals: [Int]) {
     guard
       case .panel(_, .column(let lines)) = output(.began(question, at: 0), .voted(totals)),
       case .list(let rows, _) = lines.last

@@ -31,7 +31,7 @@ import Testing
         """)
   }
 
-  @Test func `a timer becomes a histogram in seconds with cumulative buckets`() {
+  @Test func `a timer is exported as a histogram in seconds with cumulative buckets`() {
     registry.describe("turn_seconds", help: "Turns.", bounds: [0.001, 0.25])
     let timer = Timer(label: "turn_seconds", dimensions: [("lane", "0")], factory: registry)
     // A bound belongs to its own bucket.
@@ -51,7 +51,7 @@ import Testing
         """)
   }
 
-  @Test func `instruments with one label share a series, and a destroyed one is removed`() {
+  @Test func `metrics with equal labels share a series, and a destroyed metric is removed`() {
     let first = Counter(label: "a_total", dimensions: [("x", "1"), ("y", "2")], factory: registry)
     let second = Counter(label: "a_total", dimensions: [("y", "2"), ("x", "1")], factory: registry)
     first.increment()
@@ -61,7 +61,7 @@ import Testing
     #expect(text.isEmpty)
   }
 
-  @Test func `a counter never decreases, and negative amounts are ignored`() {
+  @Test func `a counter metric never decreases, and negative amounts are ignored`() {
     let counter = Counter(label: "a_total", factory: registry)
     counter.increment(by: 3)
     counter.increment(by: -2)
@@ -70,14 +70,14 @@ import Testing
     #expect(text.hasSuffix("b_total 0.25\n"))
   }
 
-  @Test func `names and labels of other systems become valid Prometheus names`() {
+  @Test func `metric names and labels of other systems become valid Prometheus names`() {
     Gauge(label: "http.server/2xx", dimensions: [("my-label", "ä")], factory: registry).record(1)
     Gauge(label: "2nd", factory: registry).record(1)
     #expect(text.contains("http_server_2xx{my_label=\"ä\"} 1\n"))
     #expect(text.contains("\n_2nd 1\n"))
   }
 
-  @Test func `values, labels and help are escaped as the format requires`() {
+  @Test func `values, labels and help texts of metrics are escaped as the format requires`() {
     var family = MetricFamily("a", .gauge, help: "One\nline with \\ and \"quotes\".")
     family.add(1, ["l": "a\\b\"c\nd"])
     family.add(.infinity)

@@ -10,27 +10,27 @@ import Testing
     AdaptiveInterval(wanted: frame, maximum: bound, budgetPerMille: 100)
   }
 
-  @Test func `cheap deliveries keep the wanted interval`() {
+  @Test func `cheap deliveries keep the configured interval`() {
     var adaptive = Self.interval()
     for _ in 0..<100 { adaptive.record(cost: .milliseconds(1)) }
     #expect(adaptive.current == Self.frame)
     #expect(adaptive.current == adaptive.wanted)
   }
 
-  @Test func `expensive deliveries widen the interval until they fit the budget`() {
+  @Test func `expensive deliveries widen the interval until their cost fits the budget`() {
     var adaptive = Self.interval()
     for _ in 0..<100 { adaptive.record(cost: .milliseconds(10)) }
     #expect(adaptive.current == .milliseconds(100))
     #expect(adaptive.current > adaptive.wanted)
   }
 
-  @Test func `no cost widens the interval beyond the maximum`() {
+  @Test func `no cost of deliveries widens the interval beyond its maximum`() {
     var adaptive = Self.interval()
     adaptive.record(cost: Interval(nanoseconds: .max))
     #expect(adaptive.current == Self.bound)
   }
 
-  @Test func `the interval returns to the wanted one when deliveries become cheap`() {
+  @Test func `the interval returns to the configured one when deliveries become cheap`() {
     var adaptive = Self.interval()
     for _ in 0..<10 { adaptive.record(cost: .seconds(1)) }
     var previous = adaptive.current
@@ -43,7 +43,7 @@ import Testing
     #expect(adaptive.current == Self.frame)
   }
 
-  @Test func `staleness stays within the maximum while the interval follows the load`() {
+  @Test func `the staleness of events stays within its maximum while the interval adapts`() {
     var generator = SplitMix64(seed: 9)
     var adaptive = Self.interval()
     var machine = LatestWins<Instant>(interval: adaptive.current)
@@ -58,7 +58,8 @@ import Testing
     }
   }
 
-  @Test func `a negative cost counts as zero, and the same costs give the same interval`() {
+  @Test func `a negative cost of a delivery counts as zero, and equal costs give equal intervals`()
+  {
     var (one, other) = (Self.interval(), Self.interval())
     one.record(cost: .milliseconds(-5))
     other.record(cost: .zero)

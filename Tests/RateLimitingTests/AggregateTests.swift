@@ -19,7 +19,7 @@ import Testing
       ("a", "---[a1]"), ("aab", "---[a2b1]"), ("baa", "---[b1a2]"), ("aabc-a", "---[a2b1]--[c1a1]"),
       ("(aaab)!", "-[a3b1]"), ("a-----b", "---[a1]-----[b1]"),
     ])
-  func `each key has a sum, in the order in which the keys first appeared`(
+  func `an aggregate has one sum per key, in the order in which the keys first appeared`(
     input: String, output: String
   ) {
     var player = Self.player()
@@ -32,7 +32,7 @@ import Testing
     #expect(player.play("(aabcc)") == "[a2b1]--[c2]")
   }
 
-  @Test func `a sum that would overflow is delivered early`() {
+  @Test func `a sum of an aggregate that would overflow is delivered early`() {
     var machine = Aggregate<String>(interval: .ticks(3))
     _ = machine.push(.max, for: "a", at: .tick(0))
     let step = machine.push(1, for: "a", at: .tick(1))
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `sums are exact over random streams`(seed: UInt64) {
+  func `the sums of an aggregate are exact for random streams`(seed: UInt64) {
     var stream = RandomStream(seed: seed)
     let keyCount = Int(1 + seed)
     var machine = Aggregate<Int>(interval: .ticks(5), keyCapacity: 16)

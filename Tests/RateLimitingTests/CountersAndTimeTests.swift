@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ConservationCountersTests {
-  @Test func `inputs move between counters without being lost`() {
+  @Test func `throttle counters account for each input from its arrival to its end`() {
     var counters = ConservationCounters()
     counters.receive(10)
     counters.record(Step<Int>(output: 1, applied: 3, coalesced: 2))
@@ -16,7 +16,7 @@ import Testing
     #expect(doubled.isConserved && doubled.received == 20 && doubled.rejected == 2)
   }
 
-  @Test func `counting an input twice is detected`() {
+  @Test func `an input that is counted twice is detected`() {
     var counters = ConservationCounters()
     counters.receive()
     counters.apply(2)
@@ -28,7 +28,7 @@ import Testing
 }
 
 @Suite struct TimeTests {
-  @Test func `arithmetic saturates instead of trapping`() {
+  @Test func `time arithmetic saturates instead of trapping`() {
     let end = Instant(nanoseconds: .max)
     let start = Instant(nanoseconds: .min)
     #expect(end + .seconds(1) == end)
@@ -40,7 +40,7 @@ import Testing
     #expect(Interval(nanoseconds: .max) + .seconds(1) == Interval(nanoseconds: .max))
   }
 
-  @Test func `intervals and durations convert into each other`() {
+  @Test func `throttle intervals and durations are converted into each other`() {
     #expect(Interval(Duration.milliseconds(1_500)) == .milliseconds(1_500))
     #expect(Interval(Duration.milliseconds(-1_500)) == .milliseconds(-1_500))
     #expect(Duration(Interval.microseconds(7)) == .microseconds(7))

@@ -17,8 +17,9 @@ import Testing
       ("a---b", "---a---b", 0),
       ("(ab)", "---b", 1), ("ab!", "--b", 1), ("ab^", "", 2), ("a-b-c-d-e", "-----------e", 4),
     ])
-  func `the newest value is delivered after a pause`(input: String, output: String, coalesced: Int)
-  {
+  func `a debounce delivers the newest value after a pause`(
+    input: String, output: String, coalesced: Int
+  ) {
     var player = Self.player()
     #expect(player.play(input) == output)
     #expect(player.counters.coalesced == coalesced)
@@ -28,7 +29,7 @@ import Testing
     arguments: [
       ("a-b-c-d-e", "-----c-----e", 3), ("a", "---a", 0), ("abcdefgh", "-----e----h", 6),
     ])
-  func `a value of a stream that never pauses is delivered within the maximum delay`(
+  func `a debounce of a stream without pauses delivers a value within the maximum delay`(
     input: String, output: String, coalesced: Int
   ) {
     var player = Self.player(maximumDelay: .ticks(5))
@@ -36,7 +37,7 @@ import Testing
     #expect(player.counters.coalesced == coalesced)
   }
 
-  @Test func `an overdue value is delivered before the next value is held`() {
+  @Test func `a debounce delivers an overdue value before it holds the next value`() {
     var debounce = Debounce<Int>(pause: .ticks(3))
     _ = debounce.push(1, at: .tick(0))
     #expect(debounce.push(2, at: .tick(9)) == Step(output: 1, applied: 1, wake: .tick(12)))

@@ -11,20 +11,23 @@ import Testing
   }
 
   @Test
-  mutating func `a sample is the mean of five seconds, and there is no history before it`() {
+  mutating func
+    `a sample of a history is the mean of five seconds, and the first five seconds give none`()
+  {
     for second: Int64 in 0..<5 { add(Double(second), at: 1_000 + second) }
     #expect(history == nil)
     add(9, at: 1_005)
     #expect(history?.samples == [2])
   }
 
-  @Test mutating func `spans without a value repeat the previous sample`() {
+  @Test mutating func `a history repeats its previous sample for five seconds without a value`() {
     add(3, at: 0)
     add(7, at: 20)
     #expect(history?.samples == [3, 3, 3, 3])
   }
 
-  @Test mutating func `ten minutes are kept, however long time runs or jumps`() {
+  @Test
+  mutating func `a history keeps ten minutes, however long time runs and however far it jumps`() {
     for second: Int64 in 0..<2_000 { add(Double(second), at: second) }
     #expect(history?.samples.count == 120)
     #expect(history?.samples.last == 1_992)
@@ -33,7 +36,9 @@ import Testing
     #expect(Set(history?.samples ?? []).count == 1)
   }
 
-  @Test mutating func `slightly late values are current, and a clock set back restarts a span`() {
+  @Test
+  mutating func `a slightly late value counts as current, and a clock set back restarts the span`()
+  {
     add(1, at: 100)
     add(3, at: 98)
     add(0, at: 105)
@@ -45,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: [Int64.min, -1, 0, .max])
-  func `any time and any value keep all samples finite`(time: Int64) {
+  func `all samples of a history are finite for any times and values`(time: Int64) {
     var sampler = HistorySampler()
     var history: History?
     for value in [1, .nan, .infinity, 1e300, -1e300, 0] {

@@ -18,13 +18,15 @@ import Testing
       ("(abcd)", "[abcd]"), ("(abcdefghij)", "([abcd][efgh])--[ij]"), ("ab!c", "--[ab]---[c]"),
       ("abcdefg", "---[abc]--[def]--[g]"),
     ])
-  func `elements are delivered in batches, early if full`(input: String, output: String) {
+  func `elements are delivered in batches, and a full batch is delivered early`(
+    input: String, output: String
+  ) {
     var player = Self.player()
     #expect(player.play(input) == output)
     #expect(player.counters.coalesced == 0)
   }
 
-  @Test func `an overdue batch is delivered with the next element`() {
+  @Test func `an overdue batch of elements is delivered with the next element`() {
     var machine = KeepAll<Int>(interval: .ticks(3), capacity: 10)
     _ = machine.push(1, at: .tick(0))
     #expect(machine.push(2, at: .tick(5)) == Step(output: [1, 2], applied: 2))
@@ -32,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `no element is lost, duplicated or reordered`(seed: UInt64) {
+  func `no element is lost, duplicated or reordered by a throttle that keeps all`(seed: UInt64) {
     var stream = RandomStream(seed: seed)
     var machine = KeepAll<Int>(interval: .ticks(2), capacity: Int(3 + seed))
     var counters = ConservationCounters()

@@ -26,7 +26,7 @@ import Testing
       ("aAbB", "a-b[A]-[B]"), ("aAbB!", "a-b[A][B]"), ("(aA)^", "a"), ("(aAbB)^", "(ab)--[B]"),
       ("(baB)A", "(ba)--[BA]"),
     ])
-  func `every key has its own edges, and keys due together form one batch in key order`(
+  func `every key has its own windows, and values due together form one batch in key order`(
     input: String, output: String
   ) {
     var player = Self.player()
@@ -40,7 +40,7 @@ import Testing
     #expect(player.counters.coalesced == 1)
   }
 
-  @Test func `a single key can be flushed`() {
+  @Test func `the value of a single key can be flushed`() {
     var machine = Machine(interval: .ticks(3))
     for value in "abAB" { _ = machine.push(value, for: Self.key(of: value), at: .tick(0)) }
     let step = machine.flush("b", at: .tick(1))
@@ -51,7 +51,7 @@ import Testing
     #expect(machine.pending == 1)
   }
 
-  @Test func `keys at rest are removed, so that untrusted clients cannot fill the memory`() {
+  @Test func `keys without recent values are removed, so that clients cannot fill the memory`() {
     var machine = KeyedLatestWins<Int, Int>(interval: .ticks(3), keyCapacity: 64)
     for key in 0..<100_000 {
       let now = Instant.tick(Int64(key))
@@ -64,7 +64,7 @@ import Testing
 
   @Test(
     arguments: 1...30 as ClosedRange<UInt64>)
-  func `each key behaves like a separate limiter`(seed: UInt64) {
+  func `each key behaves as if it had a throttle of its own`(seed: UInt64) {
     var stream = RandomStream(seed: seed)
     let keyCount = Int(1 + seed)
     let interval = Interval.ticks(2)

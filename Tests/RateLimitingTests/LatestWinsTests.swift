@@ -37,7 +37,9 @@ import Testing
       Case(input: "(abc)^----d", output: "a-----d", coalesced: 2),
       Case(input: "^a^", output: "-a"),
     ])
-  func `the first value is delivered immediately, the newest after an interval`(_ example: Case) {
+  func `the first value is delivered immediately, and then the newest after each interval`(
+    _ example: Case
+  ) {
     var player = Self.player()
     #expect(player.play(example.input) == example.output)
     #expect(player.counters.coalesced == example.coalesced)
@@ -51,13 +53,15 @@ import Testing
       Case(input: "abcdef", output: "---c--f", coalesced: 4),
       Case(input: "a------b", output: "---a------b"),
     ])
-  func `without a leading edge every value waits for the end of its window`(_ example: Case) {
+  func `without immediate delivery of the first value, each value waits for its window to end`(
+    _ example: Case
+  ) {
     var player = Self.player(leading: false)
     #expect(player.play(example.input) == example.output)
     #expect(player.counters.coalesced == example.coalesced)
   }
 
-  @Test func `a push after an overdue wake delivers the new value and coalesces the held one`() {
+  @Test func `a value pushed after an overdue deadline is delivered instead of the held value`() {
     var machine = LatestWins<Int>(interval: .ticks(3))
     _ = machine.push(1, at: .tick(0))
     #expect(machine.push(2, at: .tick(1)) == Step(wake: .tick(3)))
@@ -66,7 +70,7 @@ import Testing
     #expect(machine.push(4, at: .tick(11)) == Step(wake: .tick(12)))
   }
 
-  @Test func `a new interval does not change the deadline of a held value`() {
+  @Test func `a new throttle interval does not change the deadline of a held value`() {
     var machine = LatestWins<Int>(interval: .ticks(3))
     _ = machine.push(1, at: .tick(0))
     _ = machine.push(2, at: .tick(1))
@@ -76,7 +80,7 @@ import Testing
     #expect(machine.push(3, at: .tick(4)).wake == .tick(103))
   }
 
-  @Test func `time stamps at the ends of the range do not trap`() {
+  @Test func `timestamps at the ends of their range do not trap`() {
     var machine = LatestWins<Int>(interval: .seconds(3_600))
     let end = Instant(nanoseconds: .max)
     let start = Instant(nanoseconds: .min)
@@ -87,7 +91,7 @@ import Testing
 
   @Test(
     arguments: 1...40 as ClosedRange<UInt64>)
-  func `random streams deliver one fresh value per interval at most, and the last value`(
+  func `random streams deliver at most one new value per interval, and the last value`(
     seed: UInt64
   ) {
     var stream = RandomStream(seed: seed)

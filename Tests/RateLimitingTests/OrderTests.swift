@@ -58,7 +58,7 @@ private struct Feature {
 @Suite struct OrderTests {
   @Test(
     arguments: 1...40 as ClosedRange<UInt64>)
-  func `an event of the class never-drop neither overtakes nor is overtaken`(seed: UInt64) {
+  func `an event that may not be dropped neither overtakes nor is overtaken`(seed: UInt64) {
     var stream = RandomStream(seed: seed)
     var feature = Feature()
     var ordered: [Feature.Event] = []
@@ -110,7 +110,7 @@ private struct Feature {
     #expect(sum == reactions)
   }
 
-  @Test func `the end of a drag supersedes its pending change`() {
+  @Test func `the end of a drag replaces its pending change`() {
     var feature = Feature()
     feature.receive(.change(1), at: .tick(0))
     feature.receive(.change(2), at: .tick(1))

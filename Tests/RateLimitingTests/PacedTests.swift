@@ -8,7 +8,7 @@ import Testing
     #expect(paced.limiter.interval == .milliseconds(10))
   }
 
-  @Test func `expensive deliveries widen the interval starting with the next window`() {
+  @Test func `expensive deliveries widen the throttle interval from the next window`() {
     var paced = Paced(KeepAll<Int>(interval: .milliseconds(10), capacity: 9))
     _ = paced.limiter.push(1, at: .tick(0))
     paced.follow(AdaptiveInterval(wanted: .milliseconds(10), maximum: .milliseconds(80)))
@@ -21,7 +21,7 @@ import Testing
     #expect(paced.flush(at: .tick(21)).output == [2])
   }
 
-  @Test func `the earlier of two instants is the non-nil one if one is nil`() {
+  @Test func `of two optional instants, the earlier one is chosen, or the only one that exists`() {
     #expect(Instant.earlier(nil, nil) == nil)
     #expect(Instant.earlier(.tick(1), nil) == .tick(1))
     #expect(Instant.earlier(nil, .tick(1)) == .tick(1))

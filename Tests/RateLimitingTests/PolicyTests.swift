@@ -2,7 +2,7 @@ import RateLimiting
 import Testing
 
 @Suite struct PolicyTests {
-  @Test func `consistent descriptions become policies`() throws {
+  @Test func `consistent descriptions of throttles become policies`() throws {
     #expect(try PolicyDescription(.neverDrop).validated() == .neverDrop)
     let chat = PolicyDescription(.keepAll, interval: .milliseconds(16), capacity: 500)
     guard case .keepAll(let window, 500) = try chat.validated() else {
@@ -72,13 +72,15 @@ import Testing
   ]
 
   @Test(arguments: contradictions)
-  func `contradictions are rejected`(description: PolicyDescription, error: PolicyError) {
+  func `contradictory descriptions of throttles are rejected`(
+    description: PolicyDescription, error: PolicyError
+  ) {
     #expect(throws: error) { try description.validated() }
     #expect(error.description.hasPrefix(error.key.rawValue + ": "))
     #expect(!error.problem.isEmpty && !error.remedy.isEmpty)
   }
 
-  @Test func `an error names the key, the problem and the remedy`() {
+  @Test func `an error in a throttle's description names the key, the problem and the remedy`() {
     let error = PolicyError.stalenessBelowInterval(
       bound: .microseconds(1_500), interval: .milliseconds(20))
     #expect(
@@ -88,7 +90,7 @@ import Testing
         """)
   }
 
-  @Test func `an unknown class name is rejected with the known names`() throws {
+  @Test func `an unknown class of throttles is rejected with the known names`() throws {
     for limitClass in LimitClass.allCases {
       #expect(try LimitClass(named: limitClass.rawValue) == limitClass)
     }

@@ -30,22 +30,22 @@ import Testing
     return delivered
   }
 
-  @Test func `a million steps cause a hundred deliveries, one per whole percent`() {
+  @Test func `a million progress steps cause a hundred deliveries, one per whole percent`() {
     let delivered = Self.deliveries(
       of: 0...1_000_000, total: 1_000_000, every: .microseconds(10))
     #expect(delivered == (1...100).map { $0 * 10_000 })
   }
 
-  @Test func `seven steps cause seven deliveries`() {
+  @Test func `seven progress steps cause seven deliveries`() {
     #expect(Self.deliveries(of: 0...7, total: 7, every: .ticks(1)) == [1, 2, 3, 4, 5, 6, 7])
   }
 
-  @Test func `zero of zero is complete and is delivered once`() {
+  @Test func `progress of zero out of zero is complete and is delivered once`() {
     #expect(Self.deliveries(of: [0], total: 0, every: .ticks(1)) == [0])
     #expect(Self.deliveries(of: [0, 0, 0], total: 0, every: .ticks(1)) == [0])
   }
 
-  @Test func `finish delivers the last value, whether the task is complete or not`() {
+  @Test func `finish delivers the last progress value, whether or not the task is complete`() {
     let delivered = Self.deliveries(of: 0...995_555, total: 1_000_000, every: .microseconds(1))
     #expect(delivered.count == 100)
     #expect(delivered.last == 995_555)
@@ -53,13 +53,13 @@ import Testing
     #expect(Self.deliveries(of: [3], total: 1_000, every: .ticks(1), finishing: false).isEmpty)
   }
 
-  @Test func `values of an unknown total are delivered at most once per second, and at the end`() {
+  @Test func `progress of an unknown total is delivered at most once per second, and at the end`() {
     let delivered = Self.deliveries(of: 0..<1_000_000, total: nil, every: .microseconds(10))
     #expect(delivered.count == 11)
     #expect(delivered.first == 0 && delivered.last == 999_999)
   }
 
-  @Test func `a held value has a deadline only if its total is unknown`() {
+  @Test func `a held progress value has a deadline only if its total is unknown`() {
     var machine = Machine()
     #expect(machine.push(1, completed: 1, total: nil, at: .tick(0)).output == 1)
     #expect(machine.push(2, completed: 2, total: nil, at: .tick(1)).wake == .tick(1_000))
@@ -68,21 +68,21 @@ import Testing
     #expect(machine.push(9, completed: 9, total: 900, at: .tick(3)).output == 9)
   }
 
-  @Test func `an exceeded total counts as unknown`() {
+  @Test func `progress beyond its total is treated as progress of an unknown total`() {
     let delivered = Self.deliveries(of: 1...5_000, total: 1_000, every: .ticks(1))
     #expect(delivered.prefix(100).elementsEqual((1...100).map { $0 * 10 }))
     #expect(delivered.count <= 100 + 5)
     #expect(delivered.last == 5_000)
   }
 
-  @Test func `huge totals do not overflow`() {
+  @Test func `totals near the integer limit do not overflow`() {
     var machine = Machine()
     #expect(machine.push(1, completed: .max / 2, total: .max, at: .tick(0)).output == 1)
     #expect(machine.push(2, completed: .max - 1, total: .max, at: .tick(0)).output == 2)
     #expect(machine.push(3, completed: .max, total: .max, at: .tick(0)).output == 3)
   }
 
-  @Test func `values that arrive out of order do not count as a restart`() {
+  @Test func `progress values that arrive out of order do not count as a restart`() {
     var generator = SplitMix64(seed: 5)
     let steps = (0...100_000 as ClosedRange<UInt64>).map { step in
       step < 5_000 || step == 100_000
@@ -95,7 +95,7 @@ import Testing
     #expect(rises)
   }
 
-  @Test func `a drop that lasts is accepted and begins a new task`() {
+  @Test func `progress that falls and stays low begins a new task`() {
     var machine = Machine()
     _ = machine.push(60, completed: 60, total: 100, at: .tick(0))
     #expect(machine.push(0, completed: 0, total: 100, at: .tick(5)) == Step(wake: .tick(1_005)))
@@ -105,7 +105,7 @@ import Testing
     #expect(machine.push(2, completed: 2, total: 100, at: .tick(1_006)).output == 2)
   }
 
-  @Test func `a second task after a complete one begins within an interval`() {
+  @Test func `progress of a second task is delivered within an interval after a complete task`() {
     var machine = Machine()
     #expect(machine.push(10, completed: 10, total: 10, at: .tick(0)).output == 10)
     #expect(machine.push(10, completed: 10, total: 10, at: .tick(1)) == Step(coalesced: 1))
@@ -114,14 +114,14 @@ import Testing
     #expect(machine.wake(at: .tick(1_002)).output == 10)
   }
 
-  @Test func `after finish, the percentages of the next task start again`() {
+  @Test func `after finish, the percentages of the next task are delivered from the start`() {
     var machine = Machine()
     _ = machine.push(10, completed: 10, total: 10, at: .tick(0))
     _ = machine.finish(at: .tick(1))
     #expect(machine.push(1, completed: 1, total: 10, at: .tick(2)).output == 1)
   }
 
-  @Test func `a growing total is the same task, with the same limit`() {
+  @Test func `a growing total belongs to the same task, with the same limit of deliveries`() {
     var machine = Machine()
     var delivered = 0
     var now = Instant.origin
@@ -139,7 +139,7 @@ import Testing
     #expect(machine.finish(at: now).output == 40_000)
   }
 
-  @Test func `a superseded value counts as coalesced`() {
+  @Test func `a progress value that is replaced counts as coalesced`() {
     var machine = Machine()
     _ = machine.push(1, completed: 1, total: 1_000, at: .tick(0))
     #expect(machine.supersede() == Step(coalesced: 1))
@@ -149,7 +149,7 @@ import Testing
 
   @Test(
     arguments: 1...60 as ClosedRange<UInt64>)
-  func `random tasks account for inputs, keep the limit and deliver the last value`(seed: UInt64) {
+  func `random progress is fully counted, limited, and ends with the last value`(seed: UInt64) {
     var stream = RandomStream(seed: seed)
     var machine = Machine()
     var counters = ConservationCounters()
@@ -208,7 +208,7 @@ import Testing
       ("?", "?"), ("??????", "?--?--?"), ("?--?", "?--?"), ("?-?-----?", "?--?----?"),
       ("(??|)", "(??)"), ("1|", "1"), ("11|", "1-1"), ("?|--?", "?---?"),
     ])
-  func `a known total delivers each percent immediately, an unknown one the newest value`(
+  func `progress of a known total is delivered per percent, of an unknown total per interval`(
     input: String, output: String
   ) {
     let played = play(input)

@@ -20,7 +20,7 @@ import Testing
       ("5", "---[5,1,5,5,5]"), ("592", "---[2,3,16,2,9]"), ("5927", "---[2,3,16,2,9]--[7,1,7,7,7]"),
       ("(13)!", "-[3,2,4,1,3]"), ("------", ""), ("4-----6", "---[4,1,4,4,4]-----[6,1,6,6,6]"),
     ])
-  func `a window has last, count, sum, minimum and maximum, and an empty one delivers nothing`(
+  func `a window summarises last, count, sum, minimum and maximum, and is omitted if empty`(
     input: String, output: String
   ) {
     var player = Self.player()
@@ -28,7 +28,7 @@ import Testing
     #expect(player.counters.coalesced == 0 && player.counters.pending == 0)
   }
 
-  @Test func `a sample after an overdue end belongs to the next window`() {
+  @Test func `a sample that arrives after the end of a window belongs to the next window`() {
     var machine = SummaryWindow<1>(interval: .ticks(3))
     _ = machine.push(1, at: .tick(0))
     let step = machine.push(2, at: .tick(7))
@@ -37,7 +37,7 @@ import Testing
     #expect(machine.flush(at: .tick(8)).output?[0] == Summary(2))
   }
 
-  @Test func `series are separate, and a value that is not finite counts as missing`() {
+  @Test func `each series is summarised separately, and a value that is not finite is left out`() {
     var machine = SummaryWindow<3>(interval: .ticks(3))
     _ = machine.push([1, .nan, .infinity], at: .tick(0))
     _ = machine.push([4, 2, -.infinity], at: .tick(1))
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `no peak is lost, and sums are exact`(seed: UInt64) {
+  func `the summaries of windows lose no peak, and their sums are exact`(seed: UInt64) {
     var stream = RandomStream(seed: seed)
     var machine = SummaryWindow<2>(interval: .ticks(10))
     var counters = ConservationCounters()
@@ -84,7 +84,7 @@ import Testing
     #expect(counters.applied == 3_000)
   }
 
-  @Test func `windows can be joined`() {
+  @Test func `the summaries of two windows can be combined`() {
     var joined = Summary(3)
     joined.add(9)
     var later = Summary(-2)

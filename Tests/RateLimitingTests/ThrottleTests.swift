@@ -14,7 +14,7 @@ import Testing
     arguments: [
       ("a", "a"), ("abc", "a--c"), ("abcdefgh", "a--c--f--h"), ("ab^", "a"), ("ab!c", "a-b--c"),
     ])
-  func `keeping the latest delivers the newest value`(input: String, output: String) {
+  func `a throttle that keeps the latest value delivers the newest`(input: String, output: String) {
     var player = Self.player(.latest)
     #expect(player.play(input) == output)
   }
@@ -24,12 +24,13 @@ import Testing
       ("a", "a"), ("abc", "a--b"), ("abcdefgh", "a--b--d--g"), ("a--b--c", "a--b--c"),
       ("ab^", "a"), ("ab^c", "a--c"), ("ab!c", "a-b--c"),
     ])
-  func `keeping the first delivers the oldest value`(input: String, output: String) {
+  func `a throttle that keeps the first value delivers the oldest`(input: String, output: String) {
     var player = Self.player(.first)
     #expect(player.play(input) == output)
   }
 
-  @Test func `keeping the first, an overdue value is delivered before the next one is kept`() {
+  @Test
+  func `a throttle that keeps the first value delivers an overdue value before it keeps another`() {
     var throttle = Throttle<Int>(interval: .ticks(3), keeping: .first)
     _ = throttle.push(1, at: .tick(0))
     #expect(throttle.push(2, at: .tick(1)) == Step(wake: .tick(3)))

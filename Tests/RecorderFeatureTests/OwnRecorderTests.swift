@@ -99,7 +99,7 @@ private final class Machine: Sendable {
 
   // MARK: Success
 
-  @Test func `a recording is started, paused, resumed, and saved`() async {
+  @Test func `the room's recording is started, paused, resumed, and saved`() async {
     let store = makeStore()
     await store.send(wish(.start)) {
       $0.own = activity(.starting)
@@ -150,7 +150,7 @@ private final class Machine: Sendable {
 
   // MARK: Failure
 
-  @Test func `a failed start is reported to its requester and not repeated`() async {
+  @Test func `a failed start of a recording is reported to its requester and not repeated`() async {
     let store = makeStore()
     await store.send(wish(.start)) {
       $0.own = activity(.starting)
@@ -167,7 +167,7 @@ private final class Machine: Sendable {
   }
 
   @Test
-  func `a start without a waiting requester is repeated at growing intervals until it succeeds`()
+  func `a start that nobody waits for is repeated at growing intervals until it succeeds`()
     async
   {
     let store = makeStore()
@@ -206,7 +206,7 @@ private final class Machine: Sendable {
     await store.finish()
   }
 
-  @Test func `a failed recording is followed by another one`() async {
+  @Test func `after a recording has failed, another one is started`() async {
     let store = makeStore(.recording, work(1, recording: "main-1"))
     await store.send(.own(.failed(reason: "disk full"))) {
       $0.own?.state = .failed
@@ -241,7 +241,7 @@ private final class Machine: Sendable {
     await store.finish()
   }
 
-  @Test func `a recording that cannot be resumed stays paused for another attempt`() async {
+  @Test func `a recording that cannot be resumed stays paused and can be resumed later`() async {
     let store = makeStore(.paused, work(1, recording: "main-1"))
     store.exhaustivity = .off
     await store.send(wish(.resume))
@@ -285,7 +285,7 @@ private final class Machine: Sendable {
     #expect(store.state.own?.state == (wanted == .start ? .recording : .idle))
   }
 
-  @Test func `a running recording shows that its disk does not respond until it does or a restart`()
+  @Test func `a recording shows that its disk does not respond until it responds or a restart`()
     async
   {
     let silent = "the disk does not respond"
@@ -305,7 +305,9 @@ private final class Machine: Sendable {
     await idle.finish()
   }
 
-  @Test func `an attempt that ends in time or was abandoned is not reported as stalled`() async {
+  @Test func `an attempt to record that ends in time or was abandoned is not reported as stalled`()
+    async
+  {
     let store = makeStore()
     store.exhaustivity = .off
     await store.send(wish(.start))
@@ -342,7 +344,7 @@ private final class Machine: Sendable {
 
   // MARK: The opposite
 
-  @Test func `a stop cancels a start in progress, which has no further effect`() async {
+  @Test func `a stop cancels a start in progress, whose result is ignored`() async {
     let store = makeStore()
     await store.send(wish(.start, retries: true)) {
       $0.own = activity(.starting)
@@ -359,7 +361,7 @@ private final class Machine: Sendable {
     await store.finish()
   }
 
-  @Test func `a stop ends the attempts to record again`() async {
+  @Test func `a stop ends the repeated attempts to record`() async {
     let store = makeStore(.recording)
     store.exhaustivity = .off
     await store.send(.own(.failed(reason: "disk full")))
@@ -373,7 +375,7 @@ private final class Machine: Sendable {
     await store.finish()
   }
 
-  @Test func `a start replaces a stop, and a pause replaces a resume`() async {
+  @Test func `a waiting start replaces a waiting stop, and a pause replaces a resume`() async {
     let stopping = makeStore(.recording)
     stopping.exhaustivity = .off
     await stopping.send(wish(.stop))
@@ -393,7 +395,8 @@ private final class Machine: Sendable {
     await resuming.finish()
   }
 
-  @Test func `a start with a waiting requester does not end attempts without one`() async {
+  @Test func `a start with a waiting requester does not end the repeated attempts to record`() async
+  {
     let store = makeStore(.recording)
     store.exhaustivity = .off
     await store.send(.own(.failed(reason: "disk full")))
@@ -412,7 +415,7 @@ private final class Machine: Sendable {
     (.starting, [.stop]), (.recording, [.stop, .pause]), (.paused, [.stop, .resume]),
     (.stopping, [.start]),
   ])
-  func `only requests that match the recorder's state are accepted`(
+  func `only requests that fit the state of the recorder are accepted`(
     own: RecorderState?, accepted: [RecorderWish]
   ) async {
     for wanted in RecorderWish.allCases {
@@ -426,7 +429,7 @@ private final class Machine: Sendable {
 
   // MARK: Late results, and the end of the room
 
-  @Test func `results that arrive too late change nothing`() async {
+  @Test func `results of the recorder's calls that arrive too late change nothing`() async {
     let store = makeStore(.recording, work(3, recording: "main-3"))
     let inputs: [RecorderInput] = [
       .ended(attempt: 3, outcome: .started(recording: "main-3")),
@@ -485,7 +488,9 @@ private final class Machine: Sendable {
     }
   }
 
-  @Test func `using a recorder that the test did not set fails with its name`() async {
+  @Test func `a test that uses a recorder without setting it fails with the dependency's name`()
+    async
+  {
     await withKnownIssue {
       let store = TestStore(initialState: State(), clock: clock) {
         RecorderFeature(dependencies: .test(clock: clock))
@@ -500,7 +505,9 @@ private final class Machine: Sendable {
 
   // MARK: Restarts
 
-  @Test func `after a restart, interrupted work starts again without a waiting requester`() async {
+  @Test func `after a restart, interrupted calls of the recorder start again without a requester`()
+    async
+  {
     for (own, wanted) in [
       (RecorderState.starting, RecorderWish.start), (.stopping, .stop), (.paused, .pause),
       (.paused, .resume),

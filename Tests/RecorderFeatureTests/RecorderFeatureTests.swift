@@ -41,7 +41,7 @@ import Testing
     #expect(!state.isRecording)
   }
 
-  @Test func `progress without a recording of the room is ignored`() {
+  @Test func `progress of the room's recording is ignored while the room is not being recorded`() {
     var state = RecorderFeature.State()
     _ = reduce(&state, .ownProgressed(RecorderProgress(bytes: 7, durationMilliseconds: 1)))
     #expect(state == RecorderFeature.State())
@@ -50,12 +50,16 @@ import Testing
   @Test(arguments: [
     (0, 0, 100), (0, 7, 0), (6, 7, 85), (7, 7, 100), (Int.max, .max, 100), (.max / 2, .max, 49),
   ])
-  func `the percentage is whole and exact`(done: Int, total: Int, percent: Int) {
+  func `the percentage of a recording's progress is a whole number`(
+    done: Int, total: Int, percent: Int
+  ) {
     #expect(recording(done, total).percent == percent)
   }
 
   @Test(arguments: [(8, 7), (-1, 7), (nil, 7), (3, nil), (-3, -2)] as [(Int?, Int?)])
-  func `the percentage is unknown if the numbers are invalid`(done: Int?, total: Int?) {
+  func `the percentage of a recording's progress is unknown if its numbers are invalid`(
+    done: Int?, total: Int?
+  ) {
     #expect(recording(done, total).percent == nil)
   }
 

@@ -7,7 +7,7 @@ import Throttling
 @Suite struct RecorderThrottleTests {
   private typealias Output = ThrottleOutput<RecorderFeature.Action>
 
-  @Test func `a million steps are at most a hundred actions, and the last one is exact`() {
+  @Test func `a million progress steps become at most a hundred actions, and the last is exact`() {
     var throttle = RecorderThrottle()
     var output = Output()
     let steps = 1_000_000
@@ -21,7 +21,7 @@ import Throttling
     #expect(output.applied + output.coalesced == steps + 1)
   }
 
-  @Test func `without a total there is one action per second, and the last report arrives`() {
+  @Test func `progress without a total is delivered once per second, including the last report`() {
     var throttle = RecorderThrottle()
     var output = Output()
     for step in 0..<50 {
@@ -35,7 +35,7 @@ import Throttling
     #expect(output.applied + output.coalesced == 50)
   }
 
-  @Test func `a state does not overtake earlier progress`() {
+  @Test func `a recorder's state does not overtake earlier progress`() {
     var throttle = RecorderThrottle()
     var output = Output()
     throttle.receive(.state(.recording), timestamp: 0, at: .origin, into: &output)
@@ -51,7 +51,7 @@ import Throttling
     #expect(throttle.pending == 0)
   }
 
-  @Test func `a new recording has its own progress`() {
+  @Test func `the progress of a new recording starts from the beginning`() {
     var throttle = RecorderThrottle()
     var output = Output()
     throttle.receive(progress(90, of: 100), timestamp: 0, at: .origin, into: &output)

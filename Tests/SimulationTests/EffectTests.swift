@@ -166,7 +166,7 @@ import Testing
     #expect(run.effects.first?.answered.max == 60_000_000)
   }
 
-  @Test func `a frame is drawn for the result of an effect`() async throws {
+  @Test func `the result of an effect causes a frame`() async throws {
     let with = try await run(scenario(surface: "{latency: 300ms}"))
     let cause = with.run.views.first { $0.name == "ControlView" }?.causes
       .first { $0.action == "control.answered" }
@@ -175,7 +175,7 @@ import Testing
     #expect(!turn, "The trace must omit an action without cost.")
   }
 
-  @Test func `effects that are in progress at the end of a run are cancelled`() async throws {
+  @Test func `effects in progress at the end of a run are cancelled`() async throws {
     let (text, files) = scenario(surface: "{latency: 1h, timeout: 1h}", duration: "2s")
     weak var lane: AnyObject?
     do {
@@ -208,7 +208,7 @@ import Testing
       }.joined(separator: ", ") + "]"
   }
 
-  @Test func `the real code searches the chat, and takes the time defined by the scenario`()
+  @Test func `the search of the chat runs the real code but takes the time that the scenario sets`()
     throws
   {
     // The batches have 1, 3, 3, and 3 messages. Each search starts when the previous one has
@@ -234,7 +234,9 @@ import Testing
     #expect(none.analysesChat == nil && none.chat?.waves == nil)
   }
 
-  @Test func `a search of the chat competes for the cores and is reported`() async throws {
+  @Test func `the search of the chat competes with effects for the cores and is reported`()
+    async throws
+  {
     let (text, files) = scenario(surface: "{}", cores: 2, events: spam())
     let run = try await run(
       (text.replacing("effects: {surface: {}}", with: "effects: {analysis: {cost: 30ms}}"), files)
@@ -245,7 +247,7 @@ import Testing
     #expect(analysis.answered.max == 30_000_000)
   }
 
-  @Test func `a room records from the start, as soon as starting succeeds`() throws {
+  @Test func `a room in a scenario records from the start, once starting has succeeded`() throws {
     func recorder(
       _ model: String, _ duration: String, events: Int = 10
     ) throws -> HostFeature.State {

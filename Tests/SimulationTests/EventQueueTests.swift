@@ -3,7 +3,7 @@ import Simulation
 import Testing
 
 @Suite struct EventQueueTests {
-  @Test func `elements are returned in order of time, and in insertion order for equal times`() {
+  @Test func `the queue returns events in order of time, and equal times in order of insertion`() {
     var random = SeededGenerator(seed: 3)
     var queue = EventQueue<Int>()
     var expected: [(time: Int64, number: Int)] = []
@@ -22,7 +22,7 @@ import Testing
     #expect(queue.nextTime == nil)
   }
 
-  @Test func `the queue behaves like a sorted list for any mix of pushes and pops`() {
+  @Test func `the event queue behaves like a sorted list for any mix of pushes and pops`() {
     var random = SeededGenerator(seed: 4)
     var queue = EventQueue<Int>()
     var model: [(time: Int64, number: Int)] = []

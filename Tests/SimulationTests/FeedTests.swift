@@ -65,12 +65,12 @@ import WireFormats
     return bytes
   }
 
-  @Test func `the same seed gives the same events, and another seed gives different ones`() throws {
+  @Test func `equal seeds generate equal events, and another seed generates others`() throws {
     #expect(try bytes(seed: 1) == bytes(seed: 1))
     #expect(try bytes(seed: 1) != bytes(seed: 2))
   }
 
-  @Test func `the events are the same on every machine and in every process`() throws {
+  @Test func `generated events are the same on every machine and in every process`() throws {
     // FNV-1a, 64 bits.
     let hash = try bytes(seed: 42).reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
       ($0 ^ UInt64($1)) &* 0x100_0000_01B3
@@ -86,13 +86,15 @@ import WireFormats
     #expect(types.count == 26)
   }
 
-  @Test func `events arrive in order, and never before their intended time`() throws {
+  @Test func `generated events arrive in order, and never before their intended time`() throws {
     let arrivals = try arrivals(Self.everyKind)
     #expect(zip(arrivals, arrivals.dropFirst()).allSatisfy { $0.arrival <= $1.arrival })
     #expect(arrivals.allSatisfy { $0.delivery.intended <= $0.arrival })
   }
 
-  @Test func `even arrivals have constant intervals, and stages follow each other`() throws {
+  @Test func `even arrivals have constant intervals, and stages of a feed follow each other`()
+    throws
+  {
     let times = try arrivals(
       "  - {generate: title, arrival: even, from: 1s, stages: [{rate: 2/s, for: 2s}, {rate: 0/s, for: 5s}, {rate: 1/s, for: 2s}]}"
     ).map(\.arrival.milliseconds)
@@ -104,7 +106,7 @@ import WireFormats
     #expect(abs(count - 6_000) < 300)
   }
 
-  @Test func `a share of the events arrives late, with the timestamp of the original time`()
+  @Test func `the chosen share of events arrives late, with the original timestamps`()
     throws
   {
     let arrivals = try arrivals(
@@ -119,7 +121,9 @@ import WireFormats
     #expect((300...401).contains(longest ?? 0))
   }
 
-  @Test func `a gift bomb is one announcement with its gifts, late and in one group`() throws {
+  @Test func `a generated gift bomb is one announcement with its late gifts, all in one group`()
+    throws
+  {
     let arrivals = try arrivals(
       "  - {generate: chat.notice, kind: giftBomb, size: 1000, within: 3s, at: 5s}")
     #expect(arrivals.count == 1_001)
@@ -154,7 +158,9 @@ import WireFormats
     #expect(rates.allSatisfy { (10...135).contains($0) })
   }
 
-  @Test func `a poll has a question, totals that never decrease, and their winner`() throws {
+  @Test func `a generated poll has a question, totals that never decrease, and the right winner`()
+    throws
+  {
     let arrivals = try arrivals("  - {generate: poll.begin, at: 5s}")
     var open: (id: Text, totals: [Int])?
     var winners: Set<Int?> = []
@@ -184,14 +190,14 @@ import WireFormats
 
   private static let steady = "  - {generate: title, arrival: even, rate: 10/s}"
 
-  @Test func `a stall holds back events and releases them all at its end`() throws {
+  @Test func `a stall holds back generated events and releases them all at its end`() throws {
     let arrivals = try arrivals(Self.steady, faults: "faults: [{kind: stall, at: 10s, for: 2s}]")
     let held = arrivals.filter { $0.arrival != $0.delivery.intended }
     #expect(held.count == 20)
     #expect(held.allSatisfy { $0.arrival == .seconds(12) })
   }
 
-  @Test func `a burst multiplies the rate of events`() throws {
+  @Test func `a burst multiplies the rate of generated events`() throws {
     let arrivals = try arrivals(
       Self.steady, faults: "faults: [{kind: burst, at: 10s, for: 2s, times: 10}]")
     #expect(
@@ -201,7 +207,7 @@ import WireFormats
     #expect(arrivals.count == 601)
   }
 
-  @Test func `reordering delays each event by a different time`() throws {
+  @Test func `reordering delays each generated event by a different time`() throws {
     let arrivals = try arrivals(
       Self.steady, faults: "faults: [{kind: reorder, at: 10s, for: 2s, by: 1s}]")
     let times = arrivals.map(\.delivery.event.timestamp)
@@ -209,7 +215,7 @@ import WireFormats
     #expect(arrivals.count == 601)
   }
 
-  @Test func `shares of events are dropped and duplicated`() throws {
+  @Test func `the chosen shares of events are dropped and duplicated`() throws {
     let dropped = try arrivals(
       Self.steady, faults: "faults: [{kind: drop, at: 10s, for: 2s, share: 100%}]")
     #expect(dropped.count == 581)
@@ -218,7 +224,7 @@ import WireFormats
     #expect(doubled.count == 621)
   }
 
-  @Test func `after a lost connection, missed events arrive, and earlier events arrive again`()
+  @Test func `after a lost connection, missed events arrive, and some events arrive again`()
     throws
   {
     let arrivals = try arrivals(

@@ -42,7 +42,7 @@ import Testing
     abs(value - figure) <= (figure * percent + 99) / 100
   }
 
-  @Test func `the tracked variant has the microhangs and hangs of the article in all conditions`()
+  @Test func `the tracked variant has as many hangs as the article states in all conditions`()
     async throws
   {
     let report = try await report()
@@ -54,14 +54,15 @@ import Testing
   }
 
   @Test
-  func `in the fourth condition, an evaluation of the tracked host view takes 167 ms on average`()
+  func `in the fourth condition, evaluating the tracked host view takes 167 ms on average`()
     async throws
   {
     let mean = try hostMean(try run(try await report(), 3, "tracked")).mean
     #expect(abs(mean - 167_000_000) <= 167_000_000 / 20)
   }
 
-  @Test func `ignoring the children reduces the mean by nine tenths and microhangs by half`()
+  @Test
+  func `ignoring the parts reduces the mean evaluation by nine tenths and microhangs by half`()
     async throws
   {
     let report = try await report()
@@ -76,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `other seeds give similar results`(seed: UInt64) async throws {
+  func `the scenario gives similar results with other seeds`(seed: UInt64) async throws {
     let report = try await report(seed: seed)
     for condition in Self.conditions.indices {
       let run = try run(report, condition, "tracked")
@@ -99,7 +100,7 @@ import Testing
     return grows && helps && means
   }
 
-  @Test func `the order of results does not depend on names`() async throws {
+  @Test func `the ranking of the variants does not depend on their names`() async throws {
     let renamed = try await report {
       $0.replacing("tracked: {", with: "left: {").replacing("ignored: {", with: "right: {")
     }
@@ -112,7 +113,7 @@ import Testing
     #expect(try isOrdered(swapped, tracked: "ignored", ignored: "tracked"))
   }
 
-  @Test func `permuted devices give the same runs`() async throws {
+  @Test func `the order of devices in the scenario does not change the runs`() async throws {
     let straight = try await report()
     let permuted = try await report { text in
       var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -128,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `another recording gives the same order of results`() async throws {
+  @Test func `the scenario ranks its variants alike with another recording`() async throws {
     let exchanged = try await report {
       $0.replacing(
         "recording: config/recordings/chat-burst.irc.gz\n    at: 8s",

@@ -32,7 +32,7 @@ import YAMLReader
     faults: [{kind: stall, at: 0s, for: 2s}]
     """
 
-  @Test func `a turn that receives very many events yields repeatedly`() async throws {
+  @Test func `a simulated turn that receives very many events yields repeatedly`() async throws {
     let executor = CountingExecutor()
     let report = try await withTaskExecutorPreference(executor) {
       try await simulateText(Self.dammed, extraFiles: Self.free).report
@@ -44,7 +44,7 @@ import YAMLReader
     #expect(executor.jobs > 90, "There must be a job for each 2,000 events.")
   }
 
-  @Test func `events that are created together, but never arrive, are created in parts`()
+  @Test func `events that are created together but never arrive are created in parts`()
     async throws
   {
     let text = """
@@ -62,7 +62,7 @@ import YAMLReader
     #expect(executor.jobs > 45, "one for each 2,000 events")
   }
 
-  @Test func `events that are received in parts belong to the same turn`() async throws {
+  @Test func `events that are received in parts still belong to one turn`() async throws {
     let run = try #require(
       try await simulateText(Self.dammed, extraFiles: Self.free).report.runs.first)
     #expect(run.latency.max >= 2_000_000_000)
@@ -113,7 +113,9 @@ import YAMLReader
         + "{kind: stall, at: 0s, for: 1h}]"
     ),
   ])
-  func `the number of held events is limited`(events: String, faults: String) async throws {
+  func `the number of events that a simulation holds is limited`(events: String, faults: String)
+    async throws
+  {
     let error = await #expect(throws: ConfigurationError.self) {
       _ = try await simulateText(
         """
@@ -131,7 +133,7 @@ import YAMLReader
     #expect(error?.message.contains("lower the rate of events[0]") == true)
   }
 
-  @Test func `events dropped by a fault are not counted as in flight`() async throws {
+  @Test func `events dropped by an injected fault do not count as in flight`() async throws {
     let report = try await simulateText(
       """
       name: dropped

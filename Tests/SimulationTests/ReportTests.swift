@@ -8,7 +8,7 @@ import Testing
     try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
   }
 
-  @Test func `the JSON report has the members that scripts rely on`() async throws {
+  @Test func `the JSON report of a simulation has the members that scripts rely on`() async throws {
     let outcome = try await simulateText(shortScenario) { $0.thresholds = ["hangs == 0"] }
     let report = try object(outcome.report.json)
     for name in ["version", "scenario", "seed", "parameters", "digest", "runs", "thresholds"] {
@@ -35,7 +35,7 @@ import Testing
     #expect(Set(threshold.keys).isSuperset(of: ["text", "value", "passed"]))
   }
 
-  @Test func `the page is self-contained and escapes its contents`() async throws {
+  @Test func `the report page is self-contained and escapes its contents`() async throws {
     let text = shortScenario.replacing("name: short", with: "name: \"<b>&\"")
     let html = try await simulateText(text).report.html
     #expect(html.contains("&lt;b&gt;&amp;"))
@@ -51,7 +51,7 @@ import Testing
     return String(html[..<(try #require(html.firstRange(of: "<h2>")).lowerBound)])
   }
 
-  @Test func `the page starts with the verdict, in words and in colour`() async throws {
+  @Test func `the report page starts with the verdict, in words and in colour`() async throws {
     let good = try await head(["frames > 0"])
     #expect(good.contains("<p class=\"verdict good\">The threshold is met</p>"))
     #expect(good.contains("<tr class=\"good\"><td>✓</td><td>frames &gt; 0</td>"))
@@ -67,7 +67,8 @@ import Testing
     #expect(!none.contains("<table"))
   }
 
-  @Test func `the page shows the longest turns with their causes before the figures`() async throws
+  @Test func `the report page shows the longest turns with their causes before the figures`()
+    async throws
   {
     let report = try await simulateText(shortScenario).report
     let html = report.html
@@ -90,7 +91,8 @@ import Testing
     #expect(!html.contains("ownRead") && !html.contains("firstAppearance"))
   }
 
-  @Test func `charts and traces show the arrivals of events and the times of faults`() async throws
+  @Test func `charts and traces of a simulation show arrivals of events and times of faults`()
+    async throws
   {
     let text = shortScenario.replacing(
       "variants:", with: "faults: [{kind: stall, at: 6s, for: 2s}]\nvariants:")
@@ -115,7 +117,7 @@ import Testing
     #expect(events.contains { $0["cat"] as? String == "fault" && $0["name"] as? String == "stall" })
   }
 
-  @Test func `the text report explains the costliest views`() async throws {
+  @Test func `the text report explains which views cost most`() async throws {
     let report = try await simulateText(shortScenario).report
     let run = try #require(report.runs.first)
     let costly = run.views.sorted {
@@ -126,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `a turn's line contains its start, and a device's line contains its speed`()
+  @Test func `the line of a turn contains its start, and the line of a device contains its speed`()
     async throws
   {
     var report = try await simulateText(shortScenario).report
@@ -144,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `slices of the trace nest, and every arrow has a start`() async throws {
+  @Test func `slices of a simulation's trace nest, and every arrow has a start`() async throws {
     let outcome = try await simulateText(shortScenario) { $0.wantsTrace = true }
     let trace = try object(try #require(outcome.trace))
     let events = try #require(trace["traceEvents"] as? [[String: Any]])
@@ -173,7 +175,7 @@ import Testing
     #expect(arrows("flow_in").isSubset(of: arrows("flow_out")))
   }
 
-  @Test func `a comparison of two runs shows the change from the first to the second`() {
+  @Test func `a comparison of two reports shows the changes from the first to the second`() {
     func run(_ mean: Int64) -> RunMetrics {
       RunMetrics(
         device: "d", variant: "v", metrics: [.init("hangs", .count(2)), .init("mean", .time(mean))])
@@ -194,7 +196,7 @@ import Testing
       (.time(21_880_000), .time(21_920_000), ""),
       (.share(881), .share(639), "-24.2 points"), (.none, .time(1), ""),
     ] as [(RunMetrics.Value, RunMetrics.Value, String)])
-  func `a change is rounded, and the change of a share is in percentage points`(
+  func `changes are rounded, and changes of shares are in percentage points`(
     old: RunMetrics.Value, new: RunMetrics.Value, change: String
   ) {
     let runs = [old, new].map {

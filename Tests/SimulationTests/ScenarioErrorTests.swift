@@ -236,7 +236,7 @@ import YAMLReader
   ]
 
   @Test(arguments: cases)
-  func `an error names the invalid line with its key and a remedy`(each: Case) throws {
+  func `an error in a scenario names the line, the key and a remedy`(each: Case) throws {
     let text = Self.good.replacing(each.broken, with: each.replacement, maxReplacements: 1)
     #expect(text != Self.good)
     let error = #expect(throws: ConfigurationError.self) { _ = try Scenario(text, options()) }
@@ -246,15 +246,15 @@ import YAMLReader
     #expect(error?.message.hasPrefix(each.message) == true, "\(error?.message ?? "")")
   }
 
-  @Test func `there are at least thirty kinds of scenario errors`() {
+  @Test func `these tests cover at least thirty kinds of errors in scenarios`() {
     #expect(Self.cases.count >= 30)
   }
 
-  @Test func `the scenario on which the cases are based is valid`() throws {
+  @Test func `the scenario that the error tests modify is valid`() throws {
     #expect(try Scenario(Self.good, options()).thresholds.count == 1)
   }
 
-  @Test func `an error has the format of a compiler error`() {
+  @Test func `an error in a scenario has the format of a compiler error`() {
     let error = ConfigurationError(file: "a.yaml", line: 3, key: "seed", message: "is wrong")
     #expect(error.description == "a.yaml:3: seed: is wrong")
   }
@@ -283,7 +283,7 @@ import YAMLReader
       ),
       ("{like: bad}", 1, "like", "refers to itself through 'like'"),
     ] as [(String, Int, String?, String)])
-  func `an error in a device profile names its file, line, and key`(
+  func `an error in a device profile names the profile's file, line and key`(
     text: String, line: Int, key: String?, message: String
   ) throws {
     let scenario = Self.good.replacing("[fast]", with: "[bad]")
@@ -296,7 +296,7 @@ import YAMLReader
     #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
   }
 
-  @Test func `a list that exceeds its limit is rejected`() {
+  @Test func `a list in a scenario that exceeds its limit is rejected`() {
     func message(_ text: String) -> String? {
       let error = #expect(throws: ConfigurationError.self) { _ = try Scenario(text, options()) }
       return error?.message
@@ -320,7 +320,7 @@ import YAMLReader
         == "exceeds the limit of 256 thresholds")
   }
 
-  @Test func `the recordings of a scenario must fit into the caller's limit together`() throws {
+  @Test func `all recordings of a scenario together must fit the caller's limit`() throws {
     let line = #"{"type":"title","title":"a"}"# + "\n"
     let text = """
       name: recordings
@@ -339,7 +339,7 @@ import YAMLReader
     #expect(error?.message.contains("exceeds the daemon's limit for recordings") == true)
   }
 
-  @Test func `an error names a missing, empty, or truncated recording`() {
+  @Test func `an error names the recording that is missing, empty or truncated`() {
     func message(_ contents: [String: String]) -> String? {
       let scenario = Self.good.replacing(
         "generate: chat.message\n    arrival: poisson\n    rate: 10/s", with: "recording: a.irc")
@@ -362,7 +362,7 @@ import YAMLReader
       ([], [], ["ones"], [], "--variant: the scenario has no variant 'ones'; did you mean 'one'?"),
       ([], [], [], ["hangs"], "--threshold: expected a metric"),
     ] as [([String], [String], [String], [String], String)])
-  func `an error about an invalid option names the option`(
+  func `an error in a command-line option of a simulation names the option`(
     settings: [String], devices: [String], variants: [String], thresholds: [String],
     message: String
   ) {

@@ -3,7 +3,7 @@ import Simulation
 import Testing
 
 @Suite struct SeededGeneratorTests {
-  @Test func `the same seed and stream give the same numbers, and others do not`() {
+  @Test func `random numbers are determined by seed and stream`() {
     func numbers(_ seed: UInt64, _ stream: UInt64) -> [UInt64] {
       var random = SeededGenerator(seed: seed, stream: stream)
       return (0..<8).map { _ in random.next() }
@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: [0...0, -3...3, 1...6, Int.min...Int.max, 0...Int.max])
-  func `random integers stay in their range`(range: ClosedRange<Int>) {
+  func `random integers are within the requested range`(range: ClosedRange<Int>) {
     var random = SeededGenerator(seed: 7)
     for _ in 0..<1_000 { #expect(range.contains(random.integer(in: range))) }
   }
@@ -25,7 +25,7 @@ import Testing
     #expect(counts.allSatisfy { abs($0 - 10_000) < 500 })
   }
 
-  @Test func `intervals have the mean and the exponential distribution of independent events`() {
+  @Test func `random intervals have the exponential distribution of independent events`() {
     var random = SeededGenerator(seed: 13)
     let mean = VirtualTime.milliseconds(200)
     let intervals = (0..<100_000).map { _ in random.interval(mean: mean).nanoseconds }

@@ -20,12 +20,12 @@ import WireFormats
     return bytes
   }
 
-  @Test func `the same seed gives the same bytes, and another seed gives different ones`() {
+  @Test func `equal seeds give the same simulated stream, and another seed gives another`() {
     #expect(bytes(seed: 1) == bytes(seed: 1))
     #expect(bytes(seed: 1) != bytes(seed: 2))
   }
 
-  @Test func `the bytes are the same on every machine`() {
+  @Test func `the bytes of the simulated stream are the same on every machine`() {
     // FNV-1a, 64 bits.
     let hash = bytes(seed: 42).reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
       ($0 ^ UInt64($1)) &* 0x100_0000_01B3
@@ -33,20 +33,20 @@ import WireFormats
     #expect(hash == 17_227_200_452_583_841_503)
   }
 
-  @Test func `a longer stream has the same beginning as a shorter one`() {
+  @Test func `a longer simulated stream begins like a shorter one`() {
     let short = events(seconds: 20).filter { $0.time < .seconds(15) }
     let long = events(seconds: 40).filter { $0.time < .seconds(15) }
     #expect(short == long)
   }
 
-  @Test func `time never decreases, and timestamps follow it`() {
+  @Test func `the time of a simulated stream never decreases, and timestamps follow it`() {
     let events = events()
     #expect(zip(events, events.dropFirst()).allSatisfy { $0.time <= $1.time })
     #expect(events.allSatisfy { $0.event.timestamp == Self.start + $0.time.milliseconds })
     #expect(events.allSatisfy { $0.time <= .seconds(120) })
   }
 
-  @Test func `every generated line can be decoded`() {
+  @Test func `every line of a simulated stream can be decoded`() {
     var decoder = LineDecoder()
     for event in events(seconds: 30) {
       var bytes: [UInt8] = []
@@ -61,7 +61,7 @@ import WireFormats
     }
   }
 
-  @Test func `the stream goes through all phases from the waiting room to the end`() {
+  @Test func `a simulated stream has all phases from the waiting room to the end`() {
     let states = events().compactMap { event -> StreamState? in
       if case .stream(let state) = event.event.payload { state } else { nil }
     }
@@ -72,7 +72,7 @@ import WireFormats
     #expect(recorder == [.starting, .recording, .stopping, .idle])
   }
 
-  @Test func `everybody has left or was admitted when the stream goes live`() {
+  @Test func `when the simulated stream goes live, everybody has left the waiting room`() {
     var waiting: Set<Text> = []
     var admitted = 0
     for event in events() {
@@ -88,7 +88,7 @@ import WireFormats
     }
   }
 
-  @Test func `the progress of the recorder never decreases`() {
+  @Test func `the progress of the simulated recorder never decreases`() {
     let progress = events().compactMap { event -> RecorderProgress? in
       if case .recorder(.progress(let progress)) = event.event.payload { progress } else { nil }
     }
@@ -99,7 +99,7 @@ import WireFormats
       })
   }
 
-  @Test func `statistics arrive at 1 Hz and meter levels at 20 Hz`() {
+  @Test func `simulated statistics arrive at 1 Hz and meter levels at 20 Hz`() {
     func times(_ isWanted: (LiveEvent.Payload) -> Bool) -> [Int64] {
       events().filter { isWanted($0.event.payload) }.map(\.time.milliseconds)
     }
@@ -112,7 +112,7 @@ import WireFormats
     #expect(meter.count > 2_000)
   }
 
-  @Test func `every part of the screen receives events`() {
+  @Test func `a simulated stream has events for every part of the screen`() {
     let types = Set(events().map { $0.event.payload.nativeType })
     let expected: Set = [
       "chat.message", "reaction", "viewers", "title", "slider", "tap", "stats", "meter",
@@ -153,7 +153,7 @@ import WireFormats
     return drags
   }
 
-  @Test func `the rates of generated drags match those of real drags`() {
+  @Test func `the rates of simulated drags match those of real drags`() {
     let rates = drags(2_000).map(\.rate).sorted()
     #expect((30.0...34.0).contains(rates[1_000]))
     #expect((90.0...110.0).contains(rates[1_900]))
@@ -161,7 +161,7 @@ import WireFormats
     #expect(rates[1_999] > 120)
   }
 
-  @Test func `a drag has a beginning, at least twenty changes, and an end with its last value`() {
+  @Test func `a simulated drag has a beginning, at least twenty changes, and an end`() {
     for drag in drags(200) {
       #expect(drag.changes.count >= 20)
       #expect(drag.end == drag.changes.last?.value)

@@ -16,7 +16,7 @@ import WireFormats
     return members as NSDictionary
   }
 
-  @Test func `the same seed gives the same report, trace, and page, byte for byte`() async throws {
+  @Test func `equal seeds give the same report, trace and page, byte for byte`() async throws {
     var plan = try Scenario(shortScenario, options()).plan
     // The search for growth measures real time, so on a busy machine one of the runs may find
     // growth.
@@ -36,7 +36,7 @@ import WireFormats
     "faults: [{kind: burst, at: 2s, for: 1s, times: 3}]",
     "faults: [{kind: stall, at: 2s, for: 1s}, {kind: duplicate, at: 4s, for: 1s, share: 30%}]", "",
   ])
-  func `turns that only receive events are counted like others`(extra: String) async throws {
+  func `turns that only receive events are counted as turns`(extra: String) async throws {
     let flood = """
       name: flood
       seed: 3
@@ -64,7 +64,7 @@ import WireFormats
         + run.events.pending)
   }
 
-  @Test func `another seed gives another digest`() async throws {
+  @Test func `another seed gives another digest of the simulation`() async throws {
     var digests: Set<String> = []
     for seed in 1...20 as ClosedRange<UInt64> {
       let outcome = try await simulateText(shortScenario) {
@@ -77,7 +77,8 @@ import WireFormats
     #expect(digests.count == 20)
   }
 
-  @Test func `the order of devices, variants, and conditions does not affect any run`() async throws
+  @Test func `the order of devices, variants and conditions does not affect a simulation`()
+    async throws
   {
     let one = try await simulateText(shortScenario).report
     let turned =
@@ -102,7 +103,7 @@ import WireFormats
     #expect(conditions.runs.first?.slowdown == 6_000_000)
   }
 
-  @Test func `a device can define the cost of each kind of action and of each view`() throws {
+  @Test func `a device can set the costs of each kind of action and of each view`() throws {
     let minute = SimulatedHost(seed: 3, startTimestamp: 0, duration: .seconds(60))
       .reduce(into: [UInt8]()) { NativeEncoder.append($1.event, to: &$0) }
     let text = """
@@ -129,7 +130,7 @@ import WireFormats
     }
   }
 
-  @Test func `every event has exactly one outcome`() async throws {
+  @Test func `every simulated event is counted with exactly one outcome`() async throws {
     let report = try await simulateText(shortScenario).report
     for run in report.runs {
       let events = run.events
@@ -140,7 +141,9 @@ import WireFormats
     }
   }
 
-  @Test func `the length of a turn is the sum of its evaluations and reductions`() async throws {
+  @Test func `the length of a simulated turn is the sum of its evaluations and reductions`()
+    async throws
+  {
     let report = try await simulateText(
       """
       name: one
@@ -164,7 +167,7 @@ import WireFormats
     #expect(report.runs[1].longestTurns[1].length == 4 * second.length)
   }
 
-  @Test func `progress is reported at most once per percent and ends with 100`()
+  @Test func `the progress of a simulation is reported at most once per percent and ends with 100`()
     async throws
   {
     var percents: [Int] = []
@@ -187,7 +190,7 @@ import WireFormats
     }
   }
 
-  @Test func `a cancelled simulation ends`() async throws {
+  @Test func `cancelling a simulation ends it`() async throws {
     let task = Task {
       try await simulate(scenarioText: shortScenario, options: options())
     }
@@ -195,7 +198,7 @@ import WireFormats
     await #expect(throws: CancellationError.self) { _ = try await task.value }
   }
 
-  @Test func `settings of the command line replace those of the file and are reported`()
+  @Test func `settings on the command line replace those of the scenario and are reported`()
     async throws
   {
     let report = try await simulateText(shortScenario) {
@@ -212,7 +215,7 @@ import WireFormats
     #expect(report.runs[0].views.allSatisfy { $0.evaluations == 0 || $0.selfMean >= 20_000_000 })
   }
 
-  @Test func `latency starts at the intended arrival of an event`() async throws {
+  @Test func `the latency of an event starts at its intended arrival`() async throws {
     let stalled = shortScenario + "\nfaults: [{kind: stall, at: 8s, for: 3s}]"
     let run = try await simulateText(stalled) { $0.devices = ["fast"] }.report.runs[1]
     #expect(run.latency.max >= 2_900_000_000)
@@ -220,7 +223,7 @@ import WireFormats
     #expect(run.faults.delayed > 50)
   }
 
-  @Test func `a held event does not delay other events`() async throws {
+  @Test func `an event that a throttle holds does not delay other events`() async throws {
     let run = try await simulateText(
       """
       name: held
@@ -259,7 +262,9 @@ import WireFormats
     ("view(HostView).evaluations < 30 for tracked", false),
     ("events.rejected == 0", true), ("longest<1h for fast", true),
   ])
-  func `a threshold is checked against the report`(text: String, isMet: Bool) async throws {
+  func `a threshold is compared with the figure of the report`(text: String, isMet: Bool)
+    async throws
+  {
     let report = try await simulateText(shortScenario) {
       $0.devices = ["fast"]
       $0.thresholds = [text]
@@ -270,7 +275,8 @@ import WireFormats
     #expect(report.thresholds[0].failures.isEmpty == isMet)
   }
 
-  @Test func `a cost can depend on the number of elements of a collection`() async throws {
+  @Test func `a simulated cost can depend on the number of elements of a collection`() async throws
+  {
     let grown = "{like: fast, costs: {views: {ChatView: {per: {chat.topChatters: 20ms}}}}}"
     let scenario = shortScenario.replacing("[fast, slow+hot]", with: "[fast, grown]")
     let report = try await simulateText(

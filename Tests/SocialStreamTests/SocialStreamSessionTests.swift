@@ -31,7 +31,8 @@ struct SocialStreamSessionTests {
     return .object(members)
   }
 
-  @Test func `a repeated message counts once, and a reused number identifies another message`() {
+  @Test func `a repeated message is delivered once, and a reused number gives another identifier`()
+  {
     var session = Self.session()
     for (id, text) in [(1, "a"), (1, "a"), (2, "b"), (1, "c")] as [(Int64, String)] {
       session.receive(Self.message(id, text), on: 1, at: Self.seconds(2), time: 1000)
@@ -47,7 +48,7 @@ struct SocialStreamSessionTests {
     #expect(Set(lines.map { $0.replacing("chat.message", with: "") }).count == 5)
   }
 
-  @Test func `the status reports unknown kinds by name, at most every ten seconds`() throws {
+  @Test func `the status names unknown kinds of messages, at most every ten seconds`() throws {
     var session = Self.session()
     func receive(_ text: String, at second: Int64) throws {
       session.receive(
@@ -70,7 +71,7 @@ struct SocialStreamSessionTests {
       ])
   }
 
-  @Test func `a silent server is sent a ping, and its outage is reported as a gap`() {
+  @Test func `a silent server is sent a ping, and an outage is reported as a gap`() {
     var session = Self.session()
     session.wake(at: Self.seconds(31))
     #expect(session.takeEffects() == [.ping(1)])
@@ -92,14 +93,14 @@ struct SocialStreamSessionTests {
       ])
   }
 
-  @Test func `messages of an abandoned connection are ignored`() {
+  @Test func `messages of a connection that was given up are ignored`() {
     var session = Self.session()
     session.closed(1, reason: "gone", at: Self.seconds(2))
     session.receive(Self.message(1, "late"), on: 1, at: Self.seconds(2), time: 1000)
     #expect(session.forwarded == 0)
   }
 
-  @Test func `failing connections are retried with growing pauses`() {
+  @Test func `failed connections are retried after growing pauses`() {
     var session = SocialStreamSession(run: "run", generator: SplitMix64(seed: 1), at: .origin)
     var now = Instant.origin
     var waits: [Interval] = []
@@ -115,7 +116,7 @@ struct SocialStreamSessionTests {
     #expect(waits.max() ?? .zero > .seconds(8))
   }
 
-  @Test func `a source that does not read does not consider the server dead`() {
+  @Test func `a source that does not read does not consider its server lost`() {
     var session = Self.session()
     session.pause(true, at: Self.seconds(2))
     #expect(session.deadline == nil)

@@ -23,7 +23,7 @@ struct SourceConfigurationTests {
 
   private static let least = "kind: twitch\ntwitch:\n  channels: [ada]\n"
 
-  @Test func `a kind and a channel suffice`() throws {
+  @Test func `a source's configuration needs only a kind and a channel`() throws {
     let configuration = try Self.read(Self.least)
     #expect(configuration.kind == .twitch)
     #expect(configuration.twitch.channels == ["ada"])
@@ -33,7 +33,7 @@ struct SourceConfigurationTests {
     #expect(configuration.room == nil)
   }
 
-  @Test func `every key is read`() throws {
+  @Test func `every key of a source's configuration is read`() throws {
     let configuration = try Self.read(
       """
       kind: twitch
@@ -106,7 +106,7 @@ struct SourceConfigurationTests {
     #expect(twitch.history?.description == "https://history.example:443/v2")
   }
 
-  @Test func `OBS requires only its kind`() throws {
+  @Test func `the configuration of an OBS source needs only the kind`() throws {
     let configuration = try Self.read("kind: obs")
     #expect(configuration.kind == .obs)
     #expect(configuration.obs.server.description == "127.0.0.1:4455")
@@ -177,13 +177,15 @@ struct SourceConfigurationTests {
       "a.yaml:3: twitch.channels[1]: 'ab' is listed twice"
     ),
   ])
-  func `an error names the file, the line and the key`(text: String, message: String) {
+  func `an error in a source's configuration names the file, the line and the key`(
+    text: String, message: String
+  ) {
     let error = #expect(throws: ConfigurationError.self) { try Self.read(text) }
     #expect(error?.description == message)
   }
 
   @Test(arguments: ["127.0.0.1", "127.3.4.5", "localhost", "[::1]"])
-  func `a local webhook server needs no permission`(host: String) throws {
+  func `a webhook server for this machine needs no permission`(host: String) throws {
     _ = try Self.read("kind: webhook\nwebhook: {listen: '\(host):80', mapping: m}")
   }
 
@@ -198,7 +200,7 @@ struct SourceConfigurationTests {
     #expect(throws: SourceError.self) { try configuration.webhookGate(credentials: nil) }
   }
 
-  @Test func `an error in a mapping file is an error of the configuration`() throws {
+  @Test func `an error in a mapping file is reported like an error in the configuration`() throws {
     let text = "kind: webhook\nwebhook: {listen: '127.0.0.1:80', mapping: \(directory)/m.yaml}"
     var configuration = try Self.read(text)
     #expect(throws: ConfigurationError.self) { try configuration.readMapping() }
@@ -213,7 +215,7 @@ struct SourceConfigurationTests {
   }
 
   @Test
-  func `a login from the service manager is renewed in the source's state directory`()
+  func `a login passed by the service manager is renewed in the source's state directory`()
     throws
   {
     try FileManager.default.createDirectory(
@@ -247,7 +249,7 @@ struct SourceConfigurationTests {
     #expect(mode[.posixPermissions] as? Int == 0o600)
   }
 
-  @Test func `the commented defaults contain every key, and parse as the defaults`() throws {
+  @Test func `the commented default file contains every key with its default value`() throws {
     let text = SourceConfiguration.commentedDefaults
     for key in SourceConfiguration.keys {
       let name = key.path.split(separator: ".").last ?? ""
@@ -262,7 +264,7 @@ struct SourceConfigurationTests {
   }
 
   @Test(arguments: WebhookMapping.presets)
-  func `a mapping can be named by its sender`(name: String) throws {
+  func `a webhook mapping can be chosen by the name of its sender`(name: String) throws {
     var configuration = try Self.read(
       "kind: webhook\nwebhook: {listen: '127.0.0.1:80', mapping: \(name)}")
     try configuration.readMapping()

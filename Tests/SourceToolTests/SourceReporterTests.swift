@@ -13,7 +13,7 @@ struct SourceReporterTests {
     return progress
   }()
 
-  @Test func `the JSON of each report is unchanged`() {
+  @Test func `the JSON output of each report keeps its format`() {
     #expect(
       SourceReporter.json(.status(channel: "ada", .connecting, reason: "no sign of life"))
         == #"{"report":"state","channel":"ada","state":"connecting","reason":"no sign of life"}"#
@@ -31,7 +31,7 @@ struct SourceReporterTests {
         + #""waiting":100,"duplicate":3,"refused":0,"gaps":2,"gapMs":3400,"daemon":true}"# + "\n")
   }
 
-  @Test func `a terminal shows counts of problems only if there are any`() {
+  @Test func `a terminal shows counts of problems only if there are problems`() {
     #expect(
       SourceReporter.line(Self.progress)
         == "live  1,200 lines  1,100 delivered  100 waiting  3 duplicates  2 gaps of 3.4 s")

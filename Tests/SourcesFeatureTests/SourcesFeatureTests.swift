@@ -23,7 +23,7 @@ import ViewGraph
     SourceHealth(source: source, state: state, lost: lost)
   }
 
-  @Test func `a state replaces the previous one, and gaps are summed`() {
+  @Test func `a source's new state replaces the previous one, and its gaps are added up`() {
     store.send(.reported(status("irc", .live, lost: 3), at: 10))
     store.send(.missed(MissedTime(source: "irc", from: 5, to: 9, reason: "cut"), at: 20))
     store.send(.reported(status("irc", .behind), at: 15))
@@ -37,7 +37,7 @@ import ViewGraph
     #expect(source?.timestamp == 70)
   }
 
-  @Test func `above 32 sources, ended ones are removed first, then the one with the oldest report`()
+  @Test func `above 32 sources, ended sources are removed first, then the one silent for longest`()
   {
     for number in 0..<SourcesFeature.limit {
       let state: SourceHealth.Connection = number == 20 ? .ended : .live
@@ -52,7 +52,7 @@ import ViewGraph
     #expect(names().suffix(2) == ["new", "newer"])
   }
 
-  @Test func `a gap passes immediately, after the newest held state`() {
+  @Test func `a gap passes the throttle immediately, after the newest held state`() {
     var throttle = SourcesThrottle()
     var output = ThrottleOutput<SourcesFeature.Action>()
     func receive(_ event: SourceEvent, at time: Interval) {

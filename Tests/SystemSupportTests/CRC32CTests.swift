@@ -14,13 +14,13 @@ import Testing
       (Array(0..<32), 0x46DD_794E), (Array((0..<32).reversed()), 0x113F_DB5C),
       (Array("123456789".utf8), 0xE306_9283), ([], 0),
     ] as [([UInt8], UInt32)])
-  func `the checksums equal those of RFC 3720`(bytes: [UInt8], expected: UInt32) {
+  func `the computed checksums equal the examples of RFC 3720`(bytes: [UInt8], expected: UInt32) {
     #expect(checksum(bytes) == expected)
     #expect(bytes.withUnsafeBufferPointer { CRC32C.extendByTable(0, $0) } == expected)
   }
 
   @Test
-  func `a checksum computed in parts equals that of the whole, with any lengths and processor`() {
+  func `a checksum computed in parts equals the checksum of the whole on any processor`() {
     let bytes = (0..<200).map { UInt8(truncatingIfNeeded: $0 &* 37) }
     for cut in 0...bytes.count {
       let parts = checksum(Array(bytes[cut...]), after: checksum(Array(bytes[..<cut])))

@@ -3,7 +3,7 @@ import SystemSupport
 import Testing
 
 @Suite struct GuardedTests {
-  @Test func `concurrent additions are not lost`() async {
+  @Test func `no concurrent addition to a guarded value is lost`() async {
     final class Counter: Sendable {
       let count = Guarded(0)
     }
@@ -22,7 +22,7 @@ import Testing
     #expect(counter.count.withLock { $0 } == 8_000)
   }
 
-  @Test func `an error of the body is rethrown, and the lock is released`() {
+  @Test func `an error thrown while a lock is held is rethrown, and the lock is released`() {
     struct Refused: Error {}
     let value = Guarded([1])
     #expect(throws: Refused.self) { try value.withLock { _ in throw Refused() } }

@@ -3,7 +3,7 @@ import SystemSupport
 import Testing
 
 @Suite struct WakeSignalTests {
-  @Test func `several raises before the wait count as one`() throws {
+  @Test func `several raises of a signal before a wait count as one`() throws {
     let signal = try WakeSignal()
     signal.raise()
     signal.raise()
@@ -11,7 +11,7 @@ import Testing
     #expect(!signal.wait(nanoseconds: 0))
   }
 
-  @Test func `the descriptor is readable until the signal is reset`() throws {
+  @Test func `the signal's descriptor is readable until the signal is reset`() throws {
     let signal = try WakeSignal()
     func isReadable() -> Bool {
       var waited = pollfd(fd: signal.descriptor, events: Int16(POLLIN), revents: 0)
@@ -25,7 +25,7 @@ import Testing
     #expect(!isReadable())
   }
 
-  @Test func `a raise on another thread ends a wait`() throws {
+  @Test func `raising the signal on another thread ends a wait`() throws {
     let signal = try WakeSignal()
     try ServiceThread.start(name: "a name longer than the kernel keeps") { signal.raise() }
     #expect(signal.wait(nanoseconds: 60_000_000_000))
@@ -36,7 +36,7 @@ import Testing
     #expect(MonotonicClock.nanoseconds() >= first)
   }
 
-  @Test func `the text of an error names the operation, its subject and the reason`() {
+  @Test func `the text of a system error names the operation, its object and the reason`() {
     let error = SystemError(.startThread, code: -EAGAIN, context: "journal")
     #expect(error.code == EAGAIN)
     #expect(

@@ -3,7 +3,7 @@ import Systemd
 import Testing
 
 @Suite struct ActivatedDescriptorsTests {
-  @Test func `listening stream sockets are sorted by name`() throws {
+  @Test func `inherited listening stream sockets are returned sorted by name`() throws {
     let unix = Sockets.make(AF_UNIX, SOCK_STREAM, listening: true)
     let inet = Sockets.make(AF_INET, SOCK_STREAM, listening: true)
     let second = Sockets.make(AF_UNIX, SOCK_STREAM, listening: true)
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `any other descriptor is refused with its name`() {
+  @Test func `an inherited descriptor that is not a listening socket is refused with its name`() {
     let datagram = Sockets.make(AF_UNIX, SOCK_DGRAM, listening: false)
     let silent = Sockets.make(AF_UNIX, SOCK_STREAM, listening: false)
     let packets = Sockets.make(AF_UNIX, SOCK_SEQPACKET, listening: true)

@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized) struct EnvironmentTests {
   private let directory = TemporaryDirectory()
 
-  @Test func `without a service manager, every call succeeds without effect`() throws {
+  @Test func `without a service manager, every notification succeeds without effect`() throws {
     unsetenv("NOTIFY_SOCKET")
     let notifier = ServiceNotifier()
     try notifier.ready(status: "x")
@@ -19,7 +19,7 @@ import Testing
     try notifier.barrier(timeoutMicroseconds: 0)
   }
 
-  @Test func `messages arrive at the manager's socket`() throws {
+  @Test func `notifications arrive at the service manager's socket`() throws {
     let socket = try NotifySocket(path: directory.path + "/socket")
     defer { unsetenv("NOTIFY_SOCKET") }
     setenv("NOTIFY_SOCKET", socket.path, 1)
@@ -40,7 +40,7 @@ import Testing
     #expect(throws: SystemError(.notify, code: ENOENT)) { try ServiceNotifier().ready() }
   }
 
-  @Test func `the watchdog interval applies only to this process`() throws {
+  @Test func `the watchdog interval is used only if it is meant for this process`() throws {
     defer {
       unsetenv("WATCHDOG_USEC")
       unsetenv("WATCHDOG_PID")
@@ -57,7 +57,7 @@ import Testing
     #expect(throws: SystemError.self) { try WatchdogInterval.fromEnvironment() }
   }
 
-  @Test func `descriptors are ignored if there are none, or if they are for another process`()
+  @Test func `inherited descriptors are ignored if they are meant for another process`()
     throws
   {
     func unset() {

@@ -18,11 +18,11 @@ import Testing
     ("", "LIVEHOST_FIELD"),
     ("=\n", "LIVEHOST_FIELD"),
   ])
-  func `each metadata key is converted to a field name`(key: String, name: String) {
+  func `each metadata key is converted to a valid journal field name`(key: String, name: String) {
     #expect(JournalFieldName.make(key) == name)
   }
 
-  @Test func `every name is accepted by journald`() {
+  @Test func `every converted field name is accepted by journald`() {
     var generator = SplitMix(state: 20)
     let names = (0..<5_000).map { _ in
       let length = Int.random(in: 0...100, using: &generator)

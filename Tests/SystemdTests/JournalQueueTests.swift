@@ -41,7 +41,7 @@ extension JournalQueue {
 
 @Suite struct JournalQueueTests {
   @Test
-  func `entries leave the queue in the order of arrival, however often the ring wraps around`() {
+  func `entries leave the journal queue in order of arrival, however often its ring wraps`() {
     var queue = JournalQueue(limits: limits())
     for round in 0..<10 {
       for index in 0..<3 { #expect(queue.offer(record("\(round).\(index)"), now: 0) == .queued) }
@@ -51,7 +51,7 @@ extension JournalQueue {
     #expect(queue.nextWake == nil)
   }
 
-  @Test func `the last slots accept only warnings and errors`() {
+  @Test func `the last slots of the journal queue accept only warnings and errors`() {
     var queue = JournalQueue(limits: limits(capacity: 4, reserved: 2))
     #expect(queue.offer(record("a"), now: 0) == .queued)
     #expect(queue.offer(record("b"), now: 0) == .queued)
@@ -62,7 +62,7 @@ extension JournalQueue {
     #expect(queue.totalLost == LostEntries(entries: 2, errors: 1))
   }
 
-  @Test func `a loss is reported once, at the position of the missing entries`() {
+  @Test func `lost journal entries are reported once, at the position where they are missing`() {
     var queue = JournalQueue(limits: limits(capacity: 2, reserved: 0))
     for name in ["a", "b", "c", "d"] { _ = queue.offer(record(name), now: 0) }
     #expect(describe(queue.next(now: 0)) == "a")
@@ -73,7 +73,7 @@ extension JournalQueue {
   }
 
   @Test
-  func `entries over the rate of their kind are counted and reported at the end of the interval`() {
+  func `entries above the rate of their kind are counted and reported after the interval`() {
     var queue = JournalQueue(limits: limits(capacity: 100, burst: 2))
     for index in 0..<10 {
       let offer = queue.offer(record("hang \(index)", .error, kind: .hang), now: 5)
@@ -89,20 +89,20 @@ extension JournalQueue {
     #expect(queue.totalLost == LostEntries())
   }
 
-  @Test func `statements without a kind are limited by their source location`() {
+  @Test func `log statements without a kind are limited by their source location`() {
     var queue = JournalQueue(limits: limits(capacity: 100, burst: 1))
     #expect(queue.offer(record("a 1", line: 1), now: 0) == .queued)
     #expect(queue.offer(record("a 2", line: 1), now: 0) == .heldBack)
     #expect(queue.offer(record("b 1", line: 2), now: 0) == .queued)
   }
 
-  @Test func `a flush reports repeat counts immediately`() {
+  @Test func `flushing the journal queue reports repeat counts immediately`() {
     var queue = JournalQueue(limits: limits(burst: 1))
     for index in 0..<3 { _ = queue.offer(record("m\(index)"), now: 0) }
     #expect(queue.drain(now: 1, flushing: true) == ["m0", "m2 x2"])
   }
 
-  @Test func `a kind can have its own rate`() {
+  @Test func `a kind of journal entry can have its own rate limit`() {
     var own = limits(burst: 1000)
     own.ratesByKind = [.inputRejected: JournalRateLimit(burst: 1, intervalNanoseconds: 100)]
     var queue = JournalQueue(limits: own)
@@ -112,7 +112,7 @@ extension JournalQueue {
     #expect(queue.offer(record("o", kind: .roomOpened), now: 0) == .queued)
   }
 
-  @Test func `an entry that cannot be written is lost and reported after a pause`() throws {
+  @Test func `a journal entry that cannot be written is lost and reported after a pause`() throws {
     var queue = JournalQueue(limits: limits())
     _ = queue.offer(record("a", .error), now: 0)
     let first = queue.next(now: 0)
@@ -131,7 +131,7 @@ extension JournalQueue {
     #expect(queue.totalLost == LostEntries(entries: 1, errors: 1))
   }
 
-  @Test func `every record is accounted for in any order of events`() {
+  @Test func `every journal record is accounted for, in any order of calls`() {
     var generator = SplitMix(state: 1)
     for _ in 0..<200 {
       var queue = JournalQueue(
@@ -169,7 +169,7 @@ extension JournalQueue {
     }
   }
 
-  @Test func `kinds beyond the limiter's capacity are not limited`() {
+  @Test func `kinds of entries beyond the limiter's capacity are not limited`() {
     var limiter = RepeatLimiter<Int, Int>(maximumKinds: 2)
     func admits(_ kind: Int, at now: UInt64) -> Bool {
       let limit = JournalRateLimit(burst: 1, intervalNanoseconds: 1_000_000_000)

@@ -21,7 +21,8 @@ import Testing
     #expect(try reader.fileBytes() == 0)
   }
 
-  @Test func `a missing directory and an invalid field name are errors with their context`() throws
+  @Test func `a missing journal directory and an invalid field name are errors that name them`()
+    throws
   {
     let missing = SystemError(.openJournal, code: ENOENT, context: "/nonexistent")
     do {

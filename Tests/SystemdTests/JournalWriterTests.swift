@@ -52,7 +52,7 @@ private func logger(_ writer: JournalWriter) -> Logger {
 }
 
 @Suite struct JournalWriterTests {
-  @Test func `an entry has the fields that the journal expects`() throws {
+  @Test func `a written entry has the fields that the journal expects`() throws {
     let journal = Journal()
     let writer = try journal.writer()
     logger(writer).log(
@@ -98,7 +98,7 @@ private func logger(_ writer: JournalWriter) -> Logger {
     #expect(told.first?.contains("LIVEHOST_LOST_ERRORS=0") == true)
   }
 
-  @Test func `a flush of a stalled journal returns false at its deadline`() throws {
+  @Test func `flushing a stalled journal returns false at its deadline`() throws {
     let journal = Journal()
     let writer = try journal.writer()
     journal.stalled {
@@ -109,7 +109,7 @@ private func logger(_ writer: JournalWriter) -> Logger {
     #expect(journal.messages == ["waiting"])
   }
 
-  @Test func `a suppressed kind is reported with its count when the log closes`() throws {
+  @Test func `a suppressed kind of entry is reported with its count when the log closes`() throws {
     let journal = Journal()
     var limits = JournalLimits()
     limits.ratesByKind[.inputRejected] = JournalRateLimit(
@@ -125,7 +125,7 @@ private func logger(_ writer: JournalWriter) -> Logger {
     #expect(writer.lost == LostEntries())
   }
 
-  @Test func `an entry that the journal refuses counts as lost`() throws {
+  @Test func `an entry that the journal refuses is counted as lost`() throws {
     let journal = Journal()
     journal.failNext(1)
     let writer = try journal.writer()
@@ -137,7 +137,9 @@ private func logger(_ writer: JournalWriter) -> Logger {
     #expect(writer.lost == LostEntries(entries: 1, errors: 1))
   }
 
-  @Test func `records after closing are counted as lost, and closing again returns`() throws {
+  @Test func `records after the log was closed are counted as lost, and closing again returns`()
+    throws
+  {
     let journal = Journal()
     let writer = try journal.writer()
     #expect(writer.close(timeoutNanoseconds: enough))

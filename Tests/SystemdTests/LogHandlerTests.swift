@@ -28,7 +28,7 @@ private func record(
       label: "l", metadata: handler, provider: Logger.MetadataProvider { provider })
   }
 
-  @Test func `the statement's metadata override the provider's, and those override the logger's`() {
+  @Test func `metadata of the statement override the provider's, which override the logger's`() {
     let taken = take(
       ["a": "statement"], handler: ["a": "logger", "b": "logger", "c": "logger"],
       provider: ["a": "provider", "b": "provider"])
@@ -39,7 +39,7 @@ private func record(
       ])
   }
 
-  @Test func `a valid message identifier is removed from the fields`() {
+  @Test func `a valid message identifier is taken out of the fields of a log record`() {
     let good = take([
       JournalMessageID.metadataKey: .string(JournalMessageID.configurationReloaded.rawValue)
     ])
@@ -50,12 +50,12 @@ private func record(
     #expect(bad.fields == [.init(key: JournalMessageID.metadataKey, value: "hang")])
   }
 
-  @Test func `an error becomes a field`() {
+  @Test func `an error in a log record becomes a field`() {
     #expect(take([:], error: Failure()).fields == [.init(key: "error", value: "disk full")])
   }
 
   @Test(arguments: ["x", "é", "€", "😀"])
-  func `long text is cut between characters`(letter: String) {
+  func `long text in a log record is cut between characters`(letter: String) {
     let long = String(repeating: letter, count: 10_000)
     let taken = take(["k": .string("a" + long)], message: "\(long)")
     for text in [taken.message, taken.fields[0].value] {
@@ -67,19 +67,19 @@ private func record(
     #expect(take([:], message: "short").message == "short")
   }
 
-  @Test func `the number of fields is limited`() {
+  @Test func `the number of fields of a log record is limited`() {
     let many = Logger.Metadata(
       uniqueKeysWithValues: (0..<500).map { ("k\($0)", .string("v")) })
     #expect(take(many).fields.count == LogRecord.maximumFields)
   }
 
-  @Test func `levels map to syslog severities`() {
+  @Test func `log levels are mapped to syslog severities`() {
     #expect(Logger.Level.allCases.map(JournalPayload.priority) == [7, 7, 6, 5, 4, 3, 2])
   }
 }
 
 @Suite struct ConsoleLineTests {
-  @Test func `a line has time, level, message and values`() {
+  @Test func `a printed log line has time, level, message and values`() {
     let line = ConsoleLine.format(
       record(
         "Room opened", level: .notice,
@@ -88,7 +88,7 @@ private func record(
     #expect(line == "07:05:09.042 notice   Room opened room=main by=\"a b\"\n")
   }
 
-  @Test func `text from outside can neither forge a line nor control the terminal`() {
+  @Test func `text from outside can neither forge a log line nor control the terminal`() {
     let line = ConsoleLine.format(
       record(
         "a\nb\u{1b}[2J\u{9b}1m\u{202e}",
@@ -99,7 +99,7 @@ private func record(
         == "07:05:09.042 info     a\\nb\\u{1b}[2J\\u{9b}1m\\u{202e} k\\r=\"x\\\"y\\nz\" e=\"\"\n")
   }
 
-  @Test func `colouring does not change the text`() {
+  @Test func `colours do not change the text of a log line`() {
     for level in Logger.Level.allCases {
       let sample = record("m", level: level, fields: [.init(key: "k", value: "v")])
       let coloured = ConsoleLine.format(sample, at: morning, colour: true)
@@ -110,7 +110,7 @@ private func record(
     }
   }
 
-  @Test func `the handler writes one line per statement and leaves the identifier out`() {
+  @Test func `the handler prints one line per statement, without the message identifier`() {
     let lines = Lines()
     var logger = Logger(label: "l") { label in
       ConsoleLogHandler(
@@ -151,13 +151,13 @@ private final class Lines: Sendable {
       ("8:43", .console), ("9:42", .console), ("8", .console), ("8:42:1", .console), ("", .console),
       ("x:42", .console), (nil, .console),
     ] as [(String?, LogDestination)])
-  func `the journal is chosen only if standard error is connected to it`(
+  func `the journal is used only if standard error is connected to it`(
     stream: String?, expected: LogDestination
   ) {
     #expect(LogDestination.detect(journalStream: stream, device: 8, inode: 42) == expected)
   }
 
-  @Test func `the console loses no entries, and closing it succeeds`() throws {
+  @Test func `the console log loses no entries, and closing it succeeds`() throws {
     let log = try ServiceLog(identifier: "t", level: .info, destination: .console)
     #expect(log.handler(label: "l") is ConsoleLogHandler)
     #expect(log.lost == LostEntries())

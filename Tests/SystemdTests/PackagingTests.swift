@@ -54,14 +54,18 @@ private func parseCatalog(_ text: String) throws(CatalogError) -> [CatalogEntry]
 }
 
 @Suite struct CatalogTests {
-  @Test func `the catalog explains each kind of entry once, and no other`() throws {
+  @Test func `the message catalog explains each kind of entry exactly once and no other kind`()
+    throws
+  {
     let entries = try parseCatalog(packagingFile("catalog/livehost.catalog"))
     let identifiers = entries.map(\.identifier)
     #expect(Set(identifiers) == Set(JournalMessageID.allCases.map(\.rawValue)))
     #expect(identifiers.count == JournalMessageID.allCases.count)
   }
 
-  @Test func `each explanation has headers and text, with valid field names`() throws {
+  @Test func `each explanation in the message catalog has headers, text and valid field names`()
+    throws
+  {
     let catalog = try packagingFile("catalog/livehost.catalog")
     for entry in try parseCatalog(catalog) {
       #expect(
@@ -73,7 +77,7 @@ private func parseCatalog(_ text: String) throws(CatalogError) -> [CatalogEntry]
     #expect(catalog.split(separator: "\n").allSatisfy { $0.count(where: { $0 == "@" }) % 2 == 0 })
   }
 
-  @Test func `explanations only name fields that every entry of the kind has`() throws {
+  @Test func `explanations use only fields that every entry of the kind has`() throws {
     // A field missing in an entry would be shown as its bare name.
     for entry in try parseCatalog(packagingFile("catalog/livehost.catalog")) {
       let kind = try #require(JournalMessageID(rawValue: entry.identifier))
@@ -95,7 +99,7 @@ private func parseCatalog(_ text: String) throws(CatalogError) -> [CatalogEntry]
     }
   }
 
-  @Test func `the check of the catalog's format finds errors`() {
+  @Test func `the check of the message catalog's format detects errors`() {
     #expect(throws: CatalogError.textBeforeFirstEntry(line: 1)) { try parseCatalog("text") }
     #expect(throws: CatalogError.badIdentifier(line: 2)) { try parseCatalog("\n-- 12\n") }
     let identifier = JournalMessageID.hang.rawValue
@@ -104,7 +108,7 @@ private func parseCatalog(_ text: String) throws(CatalogError) -> [CatalogEntry]
     }
   }
 
-  @Test func `identifiers and names are distinct, well formed and stable`() {
+  @Test func `message identifiers and names of kinds are distinct, well formed and unchanged`() {
     let kinds = JournalMessageID.allCases
     #expect(kinds.count == 19)
     #expect(Set(kinds.map(\.name)).count == kinds.count)
@@ -136,7 +140,8 @@ private func parseCatalog(_ text: String) throws(CatalogError) -> [CatalogEntry]
     return settings
   }
 
-  @Test func `the service sees the identities of peers and does not own the sockets' directory`()
+  @Test
+  func `the service unit can see the users of its peers and does not own the socket directory`()
     throws
   {
     let service = try unit("livehostd.service")
@@ -148,7 +153,7 @@ private func parseCatalog(_ text: String) throws(CatalogError) -> [CatalogEntry]
     #expect(service["Service.Environment"] == ["LIBDISPATCH_LOG=NO"])
   }
 
-  @Test func `sockets have the names that the daemon expects`() throws {
+  @Test func `the socket units have the names that the daemon expects`() throws {
     let control = try unit("livehostd.socket")
     #expect(control["Socket.FileDescriptorName"] == ["varlink"])
     #expect(control["Socket.ListenStream"] == ["/run/livehost/io.livehost.Control"])

@@ -21,7 +21,7 @@ private final class Manager: Sendable {
 }
 
 @Suite struct ServiceNotifierTests {
-  @Test func `each state has its message`() throws {
+  @Test func `each state of the service is sent to systemd as its message`() throws {
     let manager = Manager()
     let notifier = manager.notifier
     try notifier.ready(status: "2 rooms")
@@ -36,19 +36,19 @@ private final class Manager: Sendable {
       ])
   }
 
-  @Test func `a reload carries the monotonic time in microseconds`() throws {
+  @Test func `the message about a reload carries the monotonic time in microseconds`() throws {
     let manager = Manager()
     try manager.notifier.reloading(monotonicNanoseconds: 12_345_678, status: nil)
     #expect(manager.texts == ["RELOADING=1\nMONOTONIC_USEC=12345"])
   }
 
-  @Test func `a status cannot contain another assignment`() throws {
+  @Test func `a status text cannot contain another assignment`() throws {
     let manager = Manager()
     try manager.notifier.status("room\nSTOPPING=1\r\nWATCHDOG=trigger\0")
     #expect(manager.texts == ["STATUS=room STOPPING=1  WATCHDOG=trigger "])
   }
 
-  @Test func `a failure names the operation and the errno`() {
+  @Test func `a failed notification names the operation and the errno`() {
     let error = #expect(throws: SystemError.self) {
       try Manager(result: -ECONNREFUSED).notifier.ready()
     }

@@ -24,7 +24,7 @@ import Testing
     #expect(watchdog.check(now: 51, heartbeats: [50, 1]).feed)
   }
 
-  @Test func `lanes may answer at different checks`() {
+  @Test func `lanes may answer the watchdog's ping at different checks`() {
     var watchdog = Watchdog(laneCount: 3)
     _ = watchdog.check(now: 0, heartbeats: [0, 0, 0])
     #expect(!watchdog.check(now: 1, heartbeats: [1, 0, 0]).feed)
@@ -32,7 +32,7 @@ import Testing
     #expect(watchdog.check(now: 3, heartbeats: [1, 1, 1]).feed)
   }
 
-  @Test func `progress before the last feeding does not count for the next`() {
+  @Test func `progress before the last feeding of the watchdog does not count for the next`() {
     var watchdog = Watchdog(laneCount: 1)
     _ = watchdog.check(now: 0, heartbeats: [0])
     #expect(watchdog.check(now: 1, heartbeats: [1]).feed)
@@ -40,7 +40,7 @@ import Testing
     #expect(!watchdog.check(now: 3, heartbeats: [1]).feed)
   }
 
-  @Test func `beats that answer no ping do not count, and a counter may wrap`() {
+  @Test func `heartbeats without a ping are ignored, and the counter may wrap`() {
     var watchdog = Watchdog(laneCount: 1)
     #expect(!watchdog.check(now: 0, heartbeats: [100]).feed)
     var wrapping = Watchdog(laneCount: 1)
@@ -48,7 +48,7 @@ import Testing
     #expect(wrapping.check(now: 1, heartbeats: [0]).feed)
   }
 
-  @Test func `without lanes or counters the watchdog is never fed`() {
+  @Test func `the watchdog is never fed without lanes or counters`() {
     var none = Watchdog(laneCount: 0)
     #expect(none.check(now: 0, heartbeats: []) == Watchdog.Step())
     var missing = Watchdog(laneCount: 2)
@@ -56,7 +56,7 @@ import Testing
     #expect(!missing.check(now: 1, heartbeats: [1]).feed)
   }
 
-  @Test func `the lanes are checked four times per interval`() {
+  @Test func `the watchdog checks the lanes four times per interval`() {
     #expect(WatchdogInterval(microseconds: 2_000_000).checkPeriodNanoseconds == 500_000_000)
     #expect(WatchdogInterval(microseconds: .max).checkPeriodNanoseconds == .max)
   }
@@ -112,7 +112,7 @@ private final class ManualLane: Sendable {
     #expect(fed.withLock { $0 } == 4)
   }
 
-  @Test func `an unreachable service manager is an error, but lanes are still pinged`() throws {
+  @Test func `lanes are still pinged after an error of the service manager`() throws {
     let lane = ManualLane()
     var driver = WatchdogDriver(
       threads: [lane.watched("lane")], notifier: ServiceNotifier { _ in -2 })
@@ -153,7 +153,7 @@ private final class ManualLane: Sendable {
 
 @Suite struct WatchdogThreadTests {
   @Test(.timeLimit(.minutes(1)))
-  func `the thread reports when all lanes answer again`() async throws {
+  func `the watchdog thread reports when all lanes answer again`() async throws {
     let (looks, looker) = AsyncStream.makeStream(of: [String].self)
     let heartbeat = Mutex<Heartbeat?>(nil)
     let hasStalled = Atomic<Bool>(false)
@@ -176,7 +176,7 @@ private final class ManualLane: Sendable {
     watchdog.stop()
   }
 
-  @Test func `the thread feeds the watchdog while lanes answer, and reports silent lanes`()
+  @Test func `the watchdog thread notifies systemd while lanes answer, and reports silent lanes`()
     async throws
   {
     let (fed, feeder) = AsyncStream.makeStream(of: Void.self)

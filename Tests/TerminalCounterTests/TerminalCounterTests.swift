@@ -56,11 +56,11 @@ struct TerminalCounterTests {
   }
 
   @Test(arguments: [(1, []), (2, [2]), (97, [97]), (1_001, [7, 11, 13]), (-4, [])])
-  func `factors are found`(number: Int, factors: [Int]) async throws {
+  func `the factors of the count are found`(number: Int, factors: [Int]) async throws {
     #expect(try await primeFactors(of: number) == factors)
   }
 
-  @Test func `keys are translated to actions`() {
+  @Test func `keys of the terminal are translated to actions`() {
     #expect(Counter.Action(key: "+") == .plusTapped)
     #expect(Counter.Action(key: "-") == .minusTapped)
     #expect(Counter.Action(key: "t") == .timerTapped)
@@ -68,7 +68,7 @@ struct TerminalCounterTests {
     #expect(Counter.Action(key: "x") == nil)
   }
 
-  @Test func `the line shows that the timer runs`() {
+  @Test func `the drawn line shows that the timer runs`() {
     var state = Counter.State(count: 7)
     #expect(state.line == "7")
     state.isTimerOn = true

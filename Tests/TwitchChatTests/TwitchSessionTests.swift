@@ -83,7 +83,7 @@ struct TwitchSessionTests {
     "@badges=;id=\(id);room-id=1 :bo!bo@bo PRIVMSG #ada :hello"
   }
 
-  @Test func `capabilities are requested together, then one by one, and joins follow`() {
+  @Test func `capabilities are requested together, then singly, before channels are joined`() {
     let steps = Steps(["ada"])
     steps.open(1)
     #expect(steps.sent().first == "CAP REQ :twitch.tv/commands twitch.tv/tags")
@@ -111,7 +111,7 @@ struct TwitchSessionTests {
     #expect(steps.sent() == ["JOIN #ada"])
   }
 
-  @Test func `the channels of a server without capabilities are joined immediately`() {
+  @Test func `channels are joined immediately if the server has no capabilities`() {
     let steps = Steps(["ada"])
     steps.open(1)
     _ = steps.sent()
@@ -122,7 +122,7 @@ struct TwitchSessionTests {
     #expect(steps.statuses["ada"]?.reason?.contains("no tags") == true)
   }
 
-  @Test func `pings of the server are answered, and a silent server is sent a ping`() {
+  @Test func `a ping of the server is answered, and a silent server is sent a ping`() {
     let steps = Steps(["ada"])
     steps.join(["ada"])
     _ = steps.sent()
@@ -141,7 +141,8 @@ struct TwitchSessionTests {
     #expect(steps.has(.connect(2)))
   }
 
-  @Test func `a gap lasts from the last line, minus the round trip, until the next join`() {
+  @Test func `a gap lasts from the last received line, minus the round trip, until the next join`()
+  {
     let steps = Steps(["ada"])
     steps.open(1)
     steps.receive(":tmi.twitch.tv CAP * ACK :twitch.tv/commands twitch.tv/tags")
@@ -163,7 +164,7 @@ struct TwitchSessionTests {
           channel: "ada", from: last + .milliseconds(-80), to: steps.now, reason: "closed")))
   }
 
-  @Test func `missed messages are requested, and only new ones from the gap are forwarded`() {
+  @Test func `messages missed in a gap are requested, and only those not yet seen are forwarded`() {
     let steps = Steps(["ada"], readsHistory: true)
     steps.join(["ada"])
     let last = steps.now
@@ -219,7 +220,8 @@ struct TwitchSessionTests {
     #expect(steps.session.duplicates == 1)
   }
 
-  @Test func `a channel whose join fails is tried on another connection, and the others stay`() {
+  @Test func `a channel that cannot be joined is tried on another connection, and the others stay`()
+  {
     let steps = Steps(["ada", "bo"])
     steps.join(["ada"])
     _ = steps.sent()
@@ -238,7 +240,7 @@ struct TwitchSessionTests {
   @Test(arguments: [
     "Login authentication failed", "Improperly formatted auth", "Login unsuccessful",
   ])
-  func `a refused login ends the session`(text: String) {
+  func `a login that Twitch refuses ends the session`(text: String) {
     let steps = Steps(["ada"], account: .init(name: "ada", token: Secret("hunter2")))
     steps.open(1)
     #expect(steps.has(.authenticate(1)))
@@ -252,7 +254,7 @@ struct TwitchSessionTests {
     #expect(!"\(steps.effects) \(steps.session)".contains("hunter2"))
   }
 
-  @Test func `a suspended channel is refused, and the other channels stay`() {
+  @Test func `a suspended channel is reported as refused, and the other channels stay`() {
     let steps = Steps(["ada", "bo"])
     steps.join(["ada"])
     steps.receive("@msg-id=msg_channel_suspended :tmi.twitch.tv NOTICE #bo :It is suspended.")
@@ -280,7 +282,7 @@ struct TwitchSessionTests {
     "CAP * ACK",
     ":x 001", ":x NOTICE", ":x KICK #ada", "\u{0}\u{FF}",
   ])
-  func `lines without a message are not forwarded`(line: String) {
+  func `IRC lines that contain no message are not forwarded`(line: String) {
     let steps = Steps(["ada"])
     steps.join(["ada"])
     #expect(steps.receive(line) == .ignore)
@@ -288,7 +290,7 @@ struct TwitchSessionTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `names that are too long to compare are ignored`() {
+  func `names in IRC lines that are too long to compare are ignored`() {
     let steps = Steps(["ada"])
     let text = NastyText.marks
     steps.open(1)
@@ -325,7 +327,7 @@ struct TwitchSessionTests {
     #expect(named.statuses["ada"]?.state == .live)
   }
 
-  @Test func `a source that the daemon slows down does not consider its server dead`() {
+  @Test func `a source that the daemon slows down does not consider its server lost`() {
     let steps = Steps(["ada"])
     steps.join(["ada"])
     steps.pause(true)
@@ -340,7 +342,7 @@ struct TwitchSessionTests {
   // MARK: Hostile input
 
   @Test(.timeLimit(.minutes(2)))
-  func `100,000 hostile lines violate no invariant`() {
+  func `100,000 hostile lines violate no invariant of the chat session`() {
     let pieces = [
       "@", "id=", "m1", ";", "tmi-sent-ts=", "1", "99999999999999999999", "room-id=", "source-id=",
       " ", ":", "!", "\\s",

@@ -102,7 +102,7 @@ struct TwitchSourceTests {
     #expect(states.contains("live"))
   }
 
-  @Test func `an incomplete line and a silent server each cause a reported gap`() async throws {
+  @Test func `an incomplete line and a silent server are each reported as a gap`() async throws {
     let all = try await Fixture()
     try await all.start()
     await all.twitch.wait(for: "0 JOIN")
@@ -127,7 +127,9 @@ struct TwitchSourceTests {
     #expect(to[1] - from[1] >= 500)
   }
 
-  @Test func `an unanswered join is detected, and killing the daemon loses nothing`() async throws {
+  @Test func `an unanswered join is detected, and a kill of the daemon loses no message`()
+    async throws
+  {
     let all = try await Fixture()
     var script = ScriptedPeer.Script()
     script.swallowed = ["ada"]
@@ -154,7 +156,7 @@ struct TwitchSourceTests {
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func `messages sent while connected count once, over a seeded schedule of faults`(
+  func `messages sent while connected are counted once, for a seeded schedule of faults`(
     seed: UInt64
   ) async throws {
     enum Step: CaseIterable { case say, repeated, reconnect, close, cut, freeze, swallow }
@@ -214,7 +216,9 @@ struct TwitchSourceTests {
     #expect(all.daemon.values(of: "reason", type: "gap").count == gaps)
   }
 
-  @Test func `a slow daemon slows down the server instead of filling memory`() async throws {
+  @Test func `a slow daemon slows the server down instead of filling the source's memory`()
+    async throws
+  {
     let all = try await Fixture()
     try await all.start(maximumBytes: 256 << 10)
     await all.twitch.wait(for: "0 JOIN")
@@ -246,7 +250,7 @@ struct TwitchSourceTests {
     #expect(Set(all.daemon.messages).count == count)
   }
 
-  @Test func `a refused token ends the source, and is never revealed`() async throws {
+  @Test func `a refused token ends the source and never appears in its output`() async throws {
     let all = try await Fixture()
     var script = ScriptedPeer.Script()
     script.refusesLogin = true

@@ -2,7 +2,8 @@ import SourceTestSupport
 import Testing
 
 struct VirtualTwitchTests {
-  @Test func `every message is forwarded once, and every gap is reported, over 50 schedules`() {
+  @Test func `in 50 random schedules, every chat message is forwarded once and every gap reported`()
+  {
     let (violations, counts) = VirtualTwitch.run(seeds: 1...50)
     #expect(violations.isEmpty)
     // The schedules contain enough of each fault and its effects.

@@ -24,7 +24,8 @@ struct DeviceLoginTests {
     return login
   }
 
-  @Test func `the login polls until the code is confirmed, and reveals the token to nobody`() throws
+  @Test func `the login polls until the user confirms the code, and prints the token nowhere`()
+    throws
   {
     var login = try Self.began()
     var now = Instant.origin
@@ -58,7 +59,7 @@ struct DeviceLoginTests {
     extendLifetime(directory)
   }
 
-  @Test func `a code that is not confirmed or is refused ends the login`() throws {
+  @Test func `a login code that is refused or not confirmed ends the login`() throws {
     var late = try Self.began()
     late.wake(at: try #require(late.deadline))
     _ = late.takeEffects()

@@ -86,7 +86,8 @@ private struct Steps {
 }
 
 struct EventSubSessionTests {
-  @Test func `the status reports events that were not shown, at most once in ten seconds`() throws {
+  @Test func `the status reports events that cannot be shown, at most once in ten seconds`() throws
+  {
     var steps = try Steps()
     steps.begin()
     for count in 1...3 {
@@ -132,7 +133,8 @@ struct EventSubSessionTests {
     #expect(steps.effects.contains { if case .gap = $0 { true } else { false } })
   }
 
-  @Test func `a session that moves to another connection loses nothing and subscribes once`() throws
+  @Test func `a session that moves to another connection loses no event and subscribes once`()
+    throws
   {
     var steps = try Steps()
     steps.begin()
@@ -158,7 +160,7 @@ struct EventSubSessionTests {
     #expect(!steps.effects.contains { if case .gap = $0 { true } else { false } })
   }
 
-  @Test func `servers that redirect to each other are contacted every five seconds`() throws {
+  @Test func `servers that redirect to each other are contacted only every five seconds`() throws {
     var steps = try Steps()
     steps.begin()
     func redirect(_ steps: inout Steps, from id: Int) {
@@ -181,7 +183,8 @@ struct EventSubSessionTests {
     #expect(steps.status?.state == .live)
   }
 
-  @Test func `a server that sends one address after another is not contacted without pause`() throws
+  @Test func `a server that sends one new address after another is contacted only after pauses`()
+    throws
   {
     var steps = try Steps()
     steps.begin()
@@ -206,7 +209,8 @@ struct EventSubSessionTests {
     #expect(steps.effects.filter { if case .connect = $0 { true } else { false } }.count == 1)
   }
 
-  @Test func `a revocation is reported, and the last one ends the session`() throws {
+  @Test func `a revoked subscription is reported, and the last revocation ends the session`() throws
+  {
     var steps = try Steps()
     steps.server.scopes = []
     steps.begin()
@@ -233,7 +237,7 @@ struct EventSubSessionTests {
   }
 
   @Test(arguments: [404, 200])
-  func `requests for the channel are retried at growing intervals after invalid answers`(
+  func `requests about the channel are retried at growing intervals after invalid answers`(
     status: Int
   ) throws {
     var steps = try Steps()
@@ -250,7 +254,7 @@ struct EventSubSessionTests {
     #expect(steps.status == SourceStatus(.refused, reason: "the channel ada does not exist"))
   }
 
-  @Test func `a token that is accepted only by its validation ends the session`() throws {
+  @Test func `a token that only the validation accepts ends the session`() throws {
     var steps = try Steps()
     steps.server.unauthorized = 1_000
     steps.wake()
@@ -258,7 +262,7 @@ struct EventSubSessionTests {
     #expect(steps.status == SourceStatus(.refused, reason: "Twitch does not accept the token"))
   }
 
-  @Test func `conflicting subscriptions are deleted, but not without limit`() throws {
+  @Test func `conflicting subscriptions are deleted a limited number of times`() throws {
     var steps = try Steps()
     steps.wake()
     steps.wake()
@@ -290,7 +294,7 @@ struct EventSubSessionTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `names and types that are too long to compare are ignored`() throws {
+  func `names and types in notifications that are too long to compare are ignored`() throws {
     var steps = try Steps()
     let text = JSONValue.string(NastyText.marks)
     steps.begin()
@@ -329,7 +333,7 @@ struct EventSubSessionTests {
     #expect(methods == ["post", "get"])
   }
 
-  @Test func `a silent server is disconnected after its keepalive time and a fifth`() throws {
+  @Test func `a silent server is disconnected after 1.2 times its keepalive time`() throws {
     var steps = try Steps()
     steps.begin()
     steps.wake(after: .milliseconds(11_900))
@@ -354,7 +358,7 @@ struct EventSubSessionTests {
     ["metadata": ["message_type": "notification", "message_id": "a"], "payload": ["event": 1]],
     ["metadata": ["message_type": "revocation"]], ["metadata": ["message_type": "unknown"]],
   ])
-  func `messages without usable content change nothing`(message: JSONValue) throws {
+  func `notifications without usable content change nothing`(message: JSONValue) throws {
     var steps = try Steps()
     steps.begin()
     steps.receive(message)
@@ -362,7 +366,7 @@ struct EventSubSessionTests {
     #expect(steps.session.forwarded == 0)
   }
 
-  @Test func `damaged messages and answers are ignored or end the session`() throws {
+  @Test func `damaged messages and answers are ignored or end the EventSub session`() throws {
     var generator = SplitMix64(seed: 11)
     let messages = [
       Message.welcome("two"), Message.reconnect("one", "wss://events.example/ws"),
@@ -390,7 +394,8 @@ struct EventSubSessionTests {
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func `100,000 hostile messages and answers violate no invariant`() throws {
+  func `100,000 hostile messages and answers violate no invariant of the EventSub session`() throws
+  {
     let hostile = try HostileJSON([
       #"{"metadata":{"message_id":"a","message_type":"session_welcome","message_timestamp":"2026-11-24T20:00:00Z"},"payload":{"session":{"id":"s","status":"connected","keepalive_timeout_seconds":10,"reconnect_url":null}}}"#,
       #"{"metadata":{"message_id":"b","message_type":"session_keepalive","message_timestamp":"2026-11-24T20:00:00Z"},"payload":{}}"#,

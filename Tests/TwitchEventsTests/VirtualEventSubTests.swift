@@ -2,7 +2,7 @@ import SourceTestSupport
 import Testing
 
 struct VirtualEventSubTests {
-  @Test func `every event is forwarded once, and every gap is reported, over 50 schedules`() {
+  @Test func `in 50 random schedules, every event is forwarded once and every gap reported`() {
     let (violations, counts) = VirtualEventSub.run(seeds: 1...50)
     #expect(violations.isEmpty)
     // The schedules contain enough of each fault and its effects.

@@ -3,7 +3,7 @@ import HangSimulation
 import Testing
 
 struct BoxOfficeTests {
-  @Test func `a screen of an external package is simulated`() async throws {
+  @Test func `a screen that another package defines can be simulated`() async throws {
     let report = try await boxOffice.simulate(
       visitors, on: [phone, phone.slowed(by: 2)], for: .seconds(20), seed: 7)
     let run = try #require(report.run(device: "phone"))
@@ -19,7 +19,8 @@ struct BoxOfficeTests {
     #expect(throws: ThresholdProblem.self) { try report.meets("view(QueueVew).mean < 2ms") }
   }
 
-  @Test func `costs of a trace create a device, and a gate can be relative to the first variant`()
+  @Test
+  func `costs from a trace create a device, and a threshold can compare with the first variant`()
     async throws
   {
     var plan = try boxOfficePlan()
@@ -34,7 +35,7 @@ struct BoxOfficeTests {
     #expect(report.runs.allSatisfy { $0.measuredCosts == 1 && $0.assumedCosts > 1 })
   }
 
-  @Test func `measured costs are reported beside the assumed costs`()
+  @Test func `measured costs are reported next to the assumed costs`()
     async throws
   {
     var plan = try boxOfficePlan()

@@ -18,7 +18,7 @@ struct ShowTests {
     }
   }
 
-  @Test func `a search waits for a pause`() async {
+  @Test func `a search starts after a pause in typing`() async {
     let store = makeStore { [$0.uppercased()] }
     await store.send(.search(.edited("s"))) { $0.search.text = "s" }
     clock.advance(by: .milliseconds(299))
@@ -37,7 +37,7 @@ struct ShowTests {
     await store.finish()
   }
 
-  @Test func `a broadcast counts its seconds until it ends`() async {
+  @Test func `the broadcast counts its seconds until it ends`() async {
     let store = makeStore()
     await store.send(.startTapped) { $0.phase = .live(Broadcast.State()) }
     await store.receive(\.phase.began)
@@ -58,7 +58,7 @@ struct ShowTests {
     await store.finish()
   }
 
-  @Test func `settings are bound, and dismiss themselves`() async {
+  @Test func `settings are changed through bindings and dismiss themselves`() async {
     let store = makeStore()
     await store.send(.settingsTapped) { $0.destination = .settings(Settings.State()) }
     await store.send(\.destination.presented.settings.binding, .set(\.title, "Evening")) {
@@ -68,14 +68,14 @@ struct ShowTests {
     await store.receive(\.destination.dismiss) { $0.destination = nil }
   }
 
-  @Test func `a confirmation is dismissed when it is answered`() async {
+  @Test func `answering the confirmation dismisses it`() async {
     let store = makeStore()
     await store.send(.leaveTapped) { $0.destination = .confirmation(AlertState("Leave?")) }
     await store.send(\.destination.presented.confirmation, .leaveConfirmed)
     await store.receive(\.destination.dismiss) { $0.destination = nil }
   }
 
-  @Test func `guests can join and leave`() async {
+  @Test func `guests join and leave the show`() async {
     let store = makeStore()
     await store.send(.guestJoined("Ada")) {
       $0.guests.append(Guest.State(id: 1, name: "Ada"))
@@ -84,7 +84,7 @@ struct ShowTests {
     await store.send(\.guests[id: 1].leftTapped) { $0.guests.remove(id: 1) }
   }
 
-  @Test func `pages are stacked`() async {
+  @Test func `pages are pushed on the stack`() async {
     let store = makeStore()
     await store.send(.pageTapped("Rules")) { $0.path.push(Page.State(title: "Rules")) }
     await store.send(\.path[id: 0].backTapped) { $0.path.pop() }
@@ -95,7 +95,7 @@ struct ShowTests {
     await withKnownIssue { await store.send(.pollTapped) }
   }
 
-  @Test func `a store on a lane notifies observers of one field`() async {
+  @Test func `a store on a lane notifies the observers of a single field`() async {
     let lane = SerialLane()
     let names = await lane.run {
       let store = Store(initialState: Show.State(), lane: lane) {

@@ -8,7 +8,8 @@ import Throttling
 @Suite struct HeaderThrottleTests {
   private typealias Output = ThrottleOutput<HeaderFeature.Action>
 
-  @Test func `the first viewer count passes the throttle immediately, and the last always arrives`() {
+  @Test func `the first viewer count passes the throttle immediately, and the last always arrives`()
+  {
     var throttle = HeaderThrottle()
     var output = Output()
     for count in [5, 90, 7] {

@@ -21,7 +21,8 @@ import Throttling
     .message(
       ChatMessage(id: "m", userID: "u", userName: "Ann", text: "hi")))
 
-  @Test func `new throttle policies apply from the next window, and held events keep their deadline`()
+  @Test
+  func `new throttle policies apply from the next window, and held events keep their deadline`()
     throws
   {
     var run = HostRun()
@@ -56,7 +57,10 @@ import Throttling
     #expect(run.throttle.deadline == .origin + .seconds(1) + .milliseconds(70))
   }
 
-  @Test func `after a throttle's capacity was reduced, held events are delivered with the next event`() throws {
+  @Test
+  func `after a throttle's capacity was reduced, held events are delivered with the next event`()
+    throws
+  {
     var run = HostRun()
     for _ in 0..<10 { run.receive(message) }
     var policies = ThrottlePolicies()

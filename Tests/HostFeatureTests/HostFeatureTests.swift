@@ -135,7 +135,8 @@ import WaitingRoomFeature
     #expect(!store.state.isRecording)
   }
 
-  @Test func `the host keeps the reported quality of the connection until the statistics are removed`() {
+  @Test
+  func `the host keeps the reported quality of the connection until the statistics are removed`() {
     store.send(
       .liveRoomStats(
         .windowClosed(StatisticsWindow(congestion: Summary(0.9), samples: 1))))

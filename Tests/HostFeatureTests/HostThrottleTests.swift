@@ -13,7 +13,9 @@ import Throttling
 
 @Suite struct HostThrottleTests {
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func `every event is counted at every step as applied, coalesced, rejected or pending`(seed: UInt64) throws {
+  func `every event is counted at every step as applied, coalesced, rejected or pending`(
+    seed: UInt64
+  ) throws {
     var run = HostRun()
     var events = RandomEvents(seed: seed)
     var times = SplitMix64(seed: ~seed)

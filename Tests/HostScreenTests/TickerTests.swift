@@ -33,7 +33,8 @@ import Testing
     #expect(ticks == [6_040, 7_080, 8_120, 9_160])
   }
 
-  @Test func `a wrong timestamp is replaced as the time of the ticks after a hundred other events`() {
+  @Test func `a wrong timestamp is replaced as the time of the ticks after a hundred other events`()
+  {
     var ticker = Ticker()
     ticker.note(5_000, at: second(10))
     ticker.note(4_102_444_800_000, at: second(10))

@@ -73,7 +73,8 @@ struct TrackingTests {
     }
   }
 
-  @Test func `the views read every field of the parts except the listed fields that are not shown`() {
+  @Test func `the views read every field of the parts except the listed fields that are not shown`()
+  {
     let screen = DrawnHost(.ignored)
     // A view may read a field only while another field has a certain value.
     var read: Set<String> = []

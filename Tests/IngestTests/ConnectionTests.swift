@@ -112,7 +112,9 @@ private final class Disk: Durability {
   }
 
   @Test(arguments: [65_536, 65_537, 65_538, 65_539])
-  func `a line of exactly the maximum length is accepted, whether it ends with LF or CR LF`(length: Int) throws {
+  func `a line of exactly the maximum length is accepted, whether it ends with LF or CR LF`(
+    length: Int
+  ) throws {
     for end in ["\n", "\r\n"] {
       for piece in [1000, 1 << 20] {
         let sink = RecordingSink()
@@ -146,7 +148,9 @@ private final class Disk: Durability {
     }
   }
 
-  @Test func `a last line without a line ending is processed, whether it is an event or a sync`() throws {
+  @Test func `a last line without a line ending is processed, whether it is an event or a sync`()
+    throws
+  {
     let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1) + clear + "\n" + String(sync("last").dropLast()))
@@ -311,7 +315,9 @@ private final class Disk: Durability {
 }
 
 @Suite struct SlowSinkTests {
-  @Test func `a connection stops reading when the sink is slow, and reads again at half the limit`() throws {
+  @Test func `a connection stops reading when the sink is slow, and reads again at half the limit`()
+    throws
+  {
     let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingDeliveries = 4 }
     #expect(connection.reads == 1)
@@ -388,7 +394,8 @@ private final class Disk: Durability {
     #expect(try connection.answers() == String(repeating: synced(token, 1, 0), count: 3))
   }
 
-  @Test func `lines held back by the limit of syncs are processed after the sender closed its side`()
+  @Test
+  func `lines held back by the limit of syncs are processed after the sender closed its side`()
     throws
   {
     let sink = RecordingSink(holding: true)
@@ -445,7 +452,8 @@ private final class Disk: Durability {
     }
   }
 
-  @Test func `the memory limit of a connection includes the events decoded from its lines`() throws {
+  @Test func `the memory limit of a connection includes the events decoded from its lines`() throws
+  {
     let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingBytes = 200_000 }
     try connection.send(Self.lines)
@@ -544,7 +552,9 @@ private final class Disk: Durability {
     expectTwoSeconds(connection)
   }
 
-  @Test func `the time limit for reading answers starts when the sink has consumed everything`() throws {
+  @Test func `the time limit for reading answers starts when the sink has consumed everything`()
+    throws
+  {
     let sink = RecordingSink(holding: true)
     let connection = try connect(sink)
     try connection.send(viewers(1) + sync("1"))
@@ -555,7 +565,9 @@ private final class Disk: Durability {
     expectTwoSeconds(connection)
   }
 
-  @Test func `a sender that has closed its side may read answers without limit until the server stops`() throws
+  @Test
+  func `a sender that has closed its side may read answers without limit until the server stops`()
+    throws
   {
     let connection = try connect(RecordingSink())
     try connection.send(viewers(1) + sync("1"))

@@ -115,7 +115,9 @@ private final class SlowSink: IngestSink {
     }
   }
 
-  @Test func `the server reads from an endless sender no faster than the sink consumes`() async throws {
+  @Test func `the server reads from an endless sender no faster than the sink consumes`()
+    async throws
+  {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let sink = SlowSink(group.next())
     let line = #"{"type":"title","title":""# + String(repeating: "x", count: 974) + "\"}\n"
@@ -135,7 +137,9 @@ private final class SlowSink: IngestSink {
     try await group.shutdownGracefully()
   }
 
-  @Test func `connections above the server's limit are refused until another connection ends`() async throws {
+  @Test func `connections above the server's limit are refused until another connection ends`()
+    async throws
+  {
     try await serve(RecordingSink(), { $0.maximumConnections = 1 }) { server in
       do {
         let first = try BlockingClient(path)

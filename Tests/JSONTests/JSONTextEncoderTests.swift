@@ -91,7 +91,9 @@ import Testing
     }
   }
 
-  @Test func `nested containers are encoded, and several containers of one value are combined`() throws {
+  @Test func `nested containers are encoded, and several containers of one value are combined`()
+    throws
+  {
     #expect(
       try text([ByHand(), ByHand(isEmpty: true)])
         == #"[{"a":1,"list":["x",null,{"c":2},[true]],"inner":null,"b":3,"c":{}},"#

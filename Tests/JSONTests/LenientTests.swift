@@ -20,7 +20,9 @@ struct LenientTests {
   @Test(arguments: [
     "", "{", "[1,]", "nonsense", "nonsense here", #"{"a" 1}"#, #"["a"#, "[\\]", "}", "\"\\u12",
   ])
-  func `invalid JSON text with an ambiguous meaning is rejected`(text: String) { #expect(Self.read(text) == nil) }
+  func `invalid JSON text with an ambiguous meaning is rejected`(text: String) {
+    #expect(Self.read(text) == nil)
+  }
 
   @Test func `a JSON value that is nested too deeply becomes null, and the rest is kept`() {
     let deep = String(repeating: "[", count: 5_000) + #""]""# + String(repeating: "]", count: 5_000)

@@ -25,7 +25,9 @@ import Testing
   static var nasty: [String] { runs.map { text($0.unit) } + [unordered] }
 
   @Test(arguments: 0..<6)
-  func `names and texts that are slow to compare are parsed, compared and written`(index: Int) throws {
+  func `names and texts that are slow to compare are parsed, compared and written`(index: Int)
+    throws
+  {
     let (text, other) = (Self.nasty[index], Self.nasty[index] + "x")
     let value: JSONValue = .object([JSONName(text): .string(text), JSONName(other): .string(other)])
     let read = try JSONValue(parsing: value.serialized())
@@ -48,7 +50,9 @@ import Testing
     #expect(error?.offset ?? 0 < 512)
   }
 
-  @Test func `a member name at the limit is accepted, and an escape counts as one character`() throws {
+  @Test func `a member name at the limit is accepted, and an escape counts as one character`()
+    throws
+  {
     let limits = JSONLimits(nameBytes: 4, members: 1)
     let name = #""\u0061\u0062\u0063\u0064""#
     #expect(try JSONValue(parsing: Array("{\(name):1}".utf8), limits: limits) == ["abcd": 1])

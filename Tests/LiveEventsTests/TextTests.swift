@@ -28,7 +28,9 @@ import Testing
   @Test(arguments: [
     ("", ""), (#""a""#, "a"), (#" "a" , "b\"c" ,"","#, #"a,b"c,"#), (#""\\","x""#, #"\,x"#),
   ])
-  func `a text made from an array of strings is the strings joined by commas`(raw: String, read: String) {
+  func `a text made from an array of strings is the strings joined by commas`(
+    raw: String, read: String
+  ) {
     #expect(String(text(raw, .jsonStrings)) == read)
   }
 

@@ -31,7 +31,8 @@ struct ConnectionTests {
     try await group.shutdownGracefully()
   }
 
-  @Test func `a message that is too long ends the connection, and the reason says so`() async throws {
+  @Test func `a message that is too long ends the connection, and the reason says so`() async throws
+  {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
     let upgrader = NIOWebSocketServerUpgrader(
@@ -61,7 +62,9 @@ struct ConnectionTests {
     try await group.shutdownGracefully()
   }
 
-  @Test func `a stopped source receives no further calls, even if its deadline has passed`() async throws {
+  @Test func `a stopped source receives no further calls, even if its deadline has passed`()
+    async throws
+  {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
     let called = NIOLoopBoundBox.makeBoxSendingValue(0, eventLoop: loop)

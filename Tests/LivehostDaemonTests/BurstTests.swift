@@ -85,7 +85,9 @@ private func match() -> [[LiveEvent]] {
   }
 
   @Test(arguments: [FrameClock.event, .arrival])
-  func `a replay shows the recorded bursts of duplicates and does not search again`(clock: FrameClock)
+  func `a replay shows the recorded bursts of duplicates and does not search again`(
+    clock: FrameClock
+  )
     async throws
   {
     let studio = try Studio(settings: settings)

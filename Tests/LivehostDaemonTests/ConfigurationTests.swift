@@ -177,7 +177,9 @@ import YAMLReader
     Bad(text: "rooms: {maximum: 5", line: 1, key: nil, message: ""),
     Bad(text: "rooms:\n\tmaximum: 5", line: 2, key: nil, message: ""),
   ])
-  func `an invalid configuration is rejected with its file, line and key, and with a remedy`(_ bad: Bad) {
+  func `an invalid configuration is rejected with its file, line and key, and with a remedy`(
+    _ bad: Bad
+  ) {
     let error = #expect(throws: ConfigurationError.self) { try read(bad.text) }
     #expect(error?.file == "test.yaml")
     #expect(error?.line == bad.line || bad.key == nil && error?.line != nil, "\(error?.line ?? -1)")

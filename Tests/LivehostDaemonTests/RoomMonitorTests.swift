@@ -30,7 +30,7 @@ import WireFormats
   }
 
   @Test
-  func `a monitor at 1/s reads a room at 60 frames/s once per second, with only its header`()
+  func `a monitor at 1 Hz of a room with 60 frames/s reads once per second, and only the header`()
     async throws
   {
     let studio = try Studio()

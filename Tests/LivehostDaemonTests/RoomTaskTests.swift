@@ -41,7 +41,7 @@ import WireFormats
 
   private let target = RoomName("target") ?? .main
 
-  @Test func `a replay that starts beyond the range of time is refused`() async throws {
+  @Test func `a replay that starts at a time out of range is refused`() async throws {
     let studio = try Studio()
     let recording = try await studio.record().recording
     for start in [-1, Int.max / 1_000, .max] {
@@ -265,7 +265,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `a replay ends when its room is closed, even if its next step is far away`()
+  @Test func `a replay ends when its room is closed, even if its next step is due much later`()
     async throws
   {
     let studio = try Studio()

@@ -39,7 +39,7 @@ import WireFormats
     }
   }
 
-  @Test func `the sources of all rooms are listed with their losses and positions`()
+  @Test func `the sources of all rooms are listed with their losses and batch numbers`()
     async throws
   {
     let studio = try Studio()
@@ -125,7 +125,7 @@ import WireFormats
     try await second.end()
   }
 
-  @Test func `sources and activity are replayed to the same state`() async throws {
+  @Test func `reports of sources and activity are replayed to the same state`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     _ = try await studio.recordings.start(.main, on: studio.lane)

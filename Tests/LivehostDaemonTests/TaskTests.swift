@@ -6,7 +6,7 @@ import Testing
 @Suite struct TaskTests {
   @Test(
     arguments: [(0, 1, 1), (7, 7, 7), (1_000_000, 1_000_000, 100)])
-  func `progress is reported at most a hundred times, plus the end`(
+  func `the progress of a task is reported at most a hundred times, plus its end`(
     total: Int, steps: Int, told: Int
   ) async throws {
     let percents = Mutex<[Int?]>([])
@@ -19,7 +19,8 @@ import Testing
     #expect(percents.withLock { $0.last } == 100)
   }
 
-  @Test func `progress of an unknown total is reported once a second, without a percentage`()
+  @Test
+  func `the progress of a task without a total is reported once a second, without a percentage`()
     async throws
   {
     let percents = Mutex<[Int?]>([])
@@ -37,7 +38,9 @@ import Testing
     #expect(percents.withLock { $0 } == Array(repeating: nil, count: 10))
   }
 
-  @Test func `progress never exceeds a total that has grown`() async throws {
+  @Test func `the progress of a task never exceeds its total, even if the total was too low`()
+    async throws
+  {
     let percents = Mutex<[Int?]>([])
     _ = try await TaskRegistry().run(
       .spam, on: "main", onProgress: { _, percent in percents.withLock { $0.append(percent) } }
@@ -115,7 +118,7 @@ import Testing
     #expect(registry.reports.isEmpty)
   }
 
-  @Test func `a task ends when the client that requested it disconnects`() async throws {
+  @Test func `a task ends when the client that started it disconnects`() async throws {
     let registry = TaskRegistry()
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }

@@ -3,7 +3,8 @@ import Synchronization
 import Testing
 
 struct WorkTests {
-  @Test func `a limited number of tasks run concurrently, and the others in order of arrival`()
+  @Test
+  func `a limited number of tasks run concurrently, and the others start in order of arrival`()
     async throws
   {
     let slots = WorkSlots(count: 1)
@@ -33,7 +34,9 @@ struct WorkTests {
     try await slots.run {}
   }
 
-  @Test func `work that has begun may wait however many tasks are waiting`() async throws {
+  @Test func `a task that has begun may wait for work, however many tasks are waiting to begin`()
+    async throws
+  {
     let slots = WorkSlots(count: 1, maximumWaiting: 0)
     let first = await TakenSlot(of: slots)
     await #expect(throws: WorkSlots.Full.self) { try await slots.run {} }
@@ -43,7 +46,7 @@ struct WorkTests {
     try await next
   }
 
-  @Test func `work runs on dedicated threads, and its longest slice is reported`() async throws {
+  @Test func `tasks run on dedicated threads, and their longest slice is reported`() async throws {
     let executor = WorkExecutor(width: 2)
     try executor.start()
     let sum = await withTaskExecutorPreference(executor) {

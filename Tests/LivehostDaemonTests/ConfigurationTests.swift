@@ -212,7 +212,7 @@ import YAMLReader
         == "names 3 rooms, but rooms.maximum is 2; raise rooms.maximum or open fewer rooms")
   }
 
-  @Test func `a device such as /dev/null is readable as a configuration file`() throws {
+  @Test func `a device such as /dev/null can be read as a configuration file`() throws {
     var configuration = Configuration()
     try configuration.read(file: "/dev/null")
     #expect(configuration == Configuration())

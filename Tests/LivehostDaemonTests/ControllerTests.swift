@@ -64,7 +64,7 @@ private final class Surface: Sendable {
   }
 
   @Test(arguments: [FrameClock.event, .arrival])
-  func `a replay repeats the outcomes of requests and starts no effects`(
+  func `a replay repeats the outcomes of requests and sends no request`(
     clock: FrameClock
   ) async throws {
     var settings = RoomSettings()
@@ -151,7 +151,7 @@ private final class Surface: Sendable {
     }
   }
 
-  @Test func `an external recorder is asked by a request, which a replay repeats without asking`()
+  @Test func `an act on an external recorder is a request, which a replay does not send again`()
     async throws
   {
     let studio = try Studio()
@@ -189,7 +189,7 @@ private final class Surface: Sendable {
     try await studio.end()
   }
 
-  @Test func `closing a room ends the waits for outcomes`() async throws {
+  @Test func `closing a room ends the calls that wait for an outcome in it`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     _ = await studio.lane.act(.control(.surface(.began(surface: 1, controls: nil))), in: .main)
@@ -204,7 +204,7 @@ private final class Surface: Sendable {
   }
 
   @Test
-  func `a room has a limited number of controllers, and outcomes of unknown requests are refused`()
+  func `the controllers of a room are limited, and outcomes of unknown requests are refused`()
     async throws
   {
     let studio = try Studio()

@@ -53,7 +53,7 @@ import WireFormats
     var all: [String] { lines.withLock { $0 } }
   }
 
-  @Test func `a control that is set is shown and reported as committed`() async throws {
+  @Test func `a control set by a call is shown, and reported as committed`() async throws {
     let driven = try Driven()
     let set = await driven.lane.act(.control(.set(control: "zoom", value: 0.25)), in: .main)
     #expect(set == .success(HostReply(value: 0.25)))
@@ -72,7 +72,7 @@ import WireFormats
     try await driven.end()
   }
 
-  @Test func `a switch can be set or toggled, and ending the stream asks for confirmation first`()
+  @Test func `a switch can be set or toggled, and ending the stream asks for a confirmation first`()
     async throws
   {
     let driven = try Driven()
@@ -113,7 +113,9 @@ import WireFormats
     try await driven.end()
   }
 
-  @Test func `new policies apply to open rooms and to rooms opened later`() async throws {
+  @Test func `new throttle policies apply to open rooms and to rooms that are opened later`()
+    async throws
+  {
     let driven = try Driven()
     var settings = RoomSettings()
     try settings.throttling.set(.chat, PolicyDescription(.keepAll, interval: .seconds(3_000)))

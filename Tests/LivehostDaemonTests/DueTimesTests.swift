@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 @Suite struct DueTimesTests {
-  @Test func `a time becomes due in the millisecond in which it has passed`() {
+  @Test func `an entry is due in the millisecond in which its time has passed`() {
     let slots = [0, 1, 999_999, 1_000_000, 1_000_001].map { DueTimes<Int>.slot(of: $0) }
     #expect(slots == [0, 1, 1, 1, 2])
   }
 
-  @Test func `nothing is due before its time, and entries due together keep their order`() {
+  @Test func `nothing is due before its time, and entries with equal times keep their order`() {
     var times = DueTimes<String>()
     times.add("late", at: 9)
     times.add("first", at: 3)
@@ -26,7 +26,7 @@ import Testing
     #expect(times.first == nil && times.popFirst(by: .max) == nil)
   }
 
-  @Test(arguments: 1...5) func `every entry becomes due once, in the order of the times`(
+  @Test(arguments: 1...5) func `every entry becomes due once, in order of time`(
     seed: UInt64
   ) {
     var random = SplitMix64(seed: seed)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct FairQueueTests {
-  @Test func `keys are served round-robin, and the items of each key keep their order`() {
+  @Test func `the queue serves keys round-robin and keeps the order of each key's items`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<1_000 { queue.append(number, for: "flood") }
     for number in [5, 6] { queue.append(number, for: "calm") }
@@ -19,7 +19,7 @@ import Testing
     #expect(queue.takeFirst() == 7)
   }
 
-  @Test func `an unfinished item is returned again after the items of the other keys`() {
+  @Test func `an unfinished item is returned again after the items of other keys`() {
     var queue = FairQueue<String, Int>()
     queue.append(1, for: "a")
     queue.append(3, for: "b")
@@ -33,7 +33,7 @@ import Testing
     #expect(queue.isEmpty && queue.takeFirst() == nil)
   }
 
-  @Test(arguments: 1...5) func `no item is lost, and every key is served`(seed: UInt64) {
+  @Test(arguments: 1...5) func `the queue loses no item and serves every key`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var queue = FairQueue<Int, Int>()
     var model: [Int: [Int]] = [:]

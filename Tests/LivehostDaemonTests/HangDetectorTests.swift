@@ -24,7 +24,7 @@ struct HangDetectorTests {
     LaneActivity.Label(room: .main, work: work)
   }
 
-  @Test func `a long turn is attributed to the activity in most samples`() {
+  @Test func `a long turn is attributed to the activity that most samples found`() {
     var detector = HangDetector()
     detector.sample(turn: 4, activity: label(.action("stream")), isAsleep: nil)
     for _ in 0..<3 { detector.sample(turn: 4, activity: label(.view("ChatView")), isAsleep: nil) }
@@ -33,7 +33,7 @@ struct HangDetectorTests {
       detector.finish(turn(4, milliseconds: 300)).holder == label(.view("ChatView")))
   }
 
-  @Test func `samples from another turn do not count`() {
+  @Test func `samples taken in another turn are ignored`() {
     var detector = HangDetector()
     for _ in 0..<9 { detector.sample(turn: 3, activity: label(.action("stream")), isAsleep: nil) }
     detector.sample(turn: 4, activity: label(.view("ChatView")), isAsleep: nil)
@@ -68,7 +68,8 @@ struct HangDetectorTests {
     #expect(finding.times == .milliseconds(ran: ran, waited: kept))
   }
 
-  @Test func `a blocked thread is asleep, and a computing thread is not`() async throws {
+  @Test func `a blocked thread is reported as asleep, and a computing thread is not`() async throws
+  {
     let pipe = Pipe()
     let thread = AsyncStream<pid_t>.makeStream()
     let reader = Thread {
@@ -124,7 +125,7 @@ struct TurnMeterTests {
     }) { [hand] in hand.time.load(ordering: .relaxed) }
   }
 
-  @Test func `only turns of at least 250 ms are reported, each once`() {
+  @Test func `only turns of at least 250 ms are reported as hangs, and each is reported once`() {
     let meter = meter
     for milliseconds: UInt64 in [3, 249, 250, 800] {
       meter.measure { hand.advance(milliseconds: milliseconds) }
@@ -135,7 +136,7 @@ struct TurnMeterTests {
     #expect(meter.count == 4)
   }
 
-  @Test func `the thread's times before and after a turn are not counted for the turn`() {
+  @Test func `thread times from before and after a turn are not attributed to the turn`() {
     let meter = meter
     // The thread computes until the turn begins, has no processor for most of the turn, and then
     // computes again.
@@ -149,7 +150,7 @@ struct TurnMeterTests {
     #expect(meter.takeLongTurns().map(\.times) == [.milliseconds(ran: 10, waited: 390)])
   }
 
-  @Test func `the thread's times are read again when they are 20 ms old`() {
+  @Test func `thread times are read again when they are 20 ms old`() {
     let meter = meter
     meter.measure { hand.run(milliseconds: 19) }
     meter.measure { hand.advance(milliseconds: 300) }
@@ -161,7 +162,7 @@ struct TurnMeterTests {
       ])
   }
 
-  @Test func `another thread sees the current turn and its activity`() {
+  @Test func `another thread can read the current turn and its activity`() {
     let meter = meter
     #expect(meter.current == nil)
     meter.measure {
@@ -174,7 +175,7 @@ struct TurnMeterTests {
     #expect(meter.activity.present == nil)
   }
 
-  @Test func `an effect that holds its lane is named`() async throws {
+  @Test func `a hang during an effect names the effect`() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
     let meter = meter
@@ -213,7 +214,7 @@ struct TurnMeterTests {
 
 /// An effect on a lane is named each time it resumes.
 struct ResumedEffectTests {
-  @Test func `an effect that resumes after a suspension is still named`() async throws {
+  @Test func `a hang of an effect that was suspended before still names the effect`() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
     let meter = TurnMeter { 1 }

@@ -128,7 +128,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `a stalled lane makes the daemon report failing health`() {
+  @Test func `the daemon reports failing health while a lane makes no progress`() {
     let status = DaemonStatus(version: "1", lostEntries: { 0 })
     status.note(stalled: [.init(name: "lane 1", nanoseconds: 8_000_000_000)])
     let report = status.report(counts: EventCounts(), rooms: 0, lanes: [], hangs: HangFeed())
@@ -162,7 +162,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `a stalled thread is logged once per elapsed patience period`() {
+  @Test func `a thread that makes no progress is logged again each time the patience has passed`() {
     var watch = StallWatch(patience: 5)
     func silent(_ nanoseconds: UInt64) -> [WatchdogDriver.SilentThread] {
       [.init(name: "lane 0", nanoseconds: nanoseconds)]

@@ -70,7 +70,7 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a hibernated room accepts new events and rejects repeated ones`() async throws {
+  @Test func `a hibernated room accepts new events and rejects repeated events`() async throws {
     let run = try KeptRooms(in: path, settings: settings)
     _ = try run.directory.open(.main)
     #expect(await send(0..<50, to: run, as: 7) == 0)
@@ -135,7 +135,7 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a hibernated room is closed permanently like any other`() async throws {
+  @Test func `a hibernated room can be closed like any other`() async throws {
     let run = try KeptRooms(in: path, settings: settings)
     _ = try run.directory.open(.main)
     #expect(await send(0..<10, to: run, as: 1) == 0)

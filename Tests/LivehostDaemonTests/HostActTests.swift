@@ -42,7 +42,7 @@ import WireFormats
   ]
 
   @Test(arguments: acts, [FrameClock.event, .arrival])
-  func `acts of the host change the screen, and a replay repeats them`(
+  func `acts of the host change the screen, and a replay repeats these changes`(
     act: LiveEvent.Payload, clock: FrameClock
   ) async throws {
     let studio = try Studio()
@@ -67,7 +67,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `a replay sets a control again`() async throws {
+  @Test func `a replay sets controls to the recorded values again`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     _ = try await studio.recordings.start(.main, on: studio.lane)
@@ -85,7 +85,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `calls do not count as events and return their outcome`() async throws {
+  @Test func `acts by calls do not count as events and return their outcome`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     _ = await studio.send(lively, to: .main, clock: .event)
@@ -113,7 +113,9 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `an impossible request is refused with a reason and changes nothing`() async throws {
+  @Test func `an act that is not possible is refused with a reason and changes nothing`()
+    async throws
+  {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     func refusal(_ act: LiveEvent.Payload) async -> ControlError? {
@@ -178,7 +180,7 @@ import WireFormats
   }
 
   /// A stream with time stamps of another year: acts by calls take place in the stream's time.
-  @Test func `a call does not advance the clock of a room that follows its events`() async throws {
+  @Test func `an act does not advance the clock of a room that follows its events`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     let start: Timestamp = 1_000_000
@@ -196,7 +198,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `a whole stream works from the waiting room to the export of its recording`()
+  @Test func `a stream is driven by calls from the waiting room to the export of its recording`()
     async throws
   {
     let studio = try Studio()

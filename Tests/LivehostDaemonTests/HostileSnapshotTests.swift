@@ -80,7 +80,7 @@ import WireFormats
   ]
 
   @Test(arguments: possible)
-  func `values that a room can have are accepted`(_ path: String, _ value: String) throws {
+  func `saved values that a room can reach are accepted`(_ path: String, _ value: String) throws {
     let snapshot = try RoomSnapshot(decoding: Self.text(path, value))
     #expect(snapshot.room == "main" && snapshot.screen.counts.received == 9)
   }
@@ -107,7 +107,7 @@ import WireFormats
   ]
 
   @Test(arguments: impossible)
-  func `values that no room can have are rejected with a reason`(
+  func `saved values that no room can reach are rejected with a reason`(
     _ path: String, _ value: String, _ reason: String
   ) throws {
     let text = try Self.text(path, value)
@@ -118,7 +118,9 @@ import WireFormats
   @Test(arguments: [
     ("\\u0001", 1), ("\\n", 1), ("\\u00e9", 2), ("\\u2028", 3), ("\\ud83d\\ude00", 4),
   ])
-  func `an escape sequence counts as the bytes that it encodes`(escape: String, bytes: Int) throws {
+  func `an escape sequence in saved text counts as the bytes that it encodes`(
+    escape: String, bytes: Int
+  ) throws {
     let text = String(decoding: try JSONWriter.text(of: Self.snapshot()), as: UTF8.self)
     func snapshot(_ count: Int) throws -> RoomSnapshot {
       let title = String(repeating: escape, count: count)
@@ -130,7 +132,7 @@ import WireFormats
 
   /// The decoder accepts more encodings than this program writes. The checks before it must handle
   /// them all.
-  @Test func `text in another encoding, or with space around names, does not evade the checks`()
+  @Test func `saved text not in UTF-8 is rejected, and spaces around names hide no value`()
     throws
   {
     let text = String(decoding: try JSONWriter.text(of: Self.snapshot()), as: UTF8.self)
@@ -250,7 +252,9 @@ import WireFormats
   }
 
   @Test(arguments: [false, true])
-  func `a room with the maximum amount of everything is restored`(analysesChat: Bool) async throws {
+  func `a room with the maximum of everything can be saved and restored`(analysesChat: Bool)
+    async throws
+  {
     var settings = RoomSettings()
     settings.analysesChat = analysesChat
     let first = try KeptRooms(in: path, settings: settings)

@@ -54,7 +54,7 @@ import WireFormats
   }
 
   @Test(arguments: [FrameClock.arrival, .event])
-  func `repeated messages are rejected as duplicates, also after a kill`(
+  func `a message whose identifier is known is rejected as a duplicate, also after a kill`(
     clock: FrameClock
   ) async throws {
     var run = try KeptRooms(in: path)
@@ -79,7 +79,7 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `notices have identifiers too, and events without an identifier are never duplicates`()
+  @Test func `notices with a known identifier are duplicates, and events without one never are`()
     async throws
   {
     let run = try KeptRooms(in: path)
@@ -96,7 +96,7 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a replay neither checks identifiers nor changes them`()
+  @Test func `a replay neither checks nor stores the identifiers of events`()
     async throws
   {
     var run = try KeptRooms(in: path)
@@ -130,7 +130,9 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a batch that the room already holds is rejected, also after a kill`() async throws {
+  @Test func `a batch that the room has already applied is rejected, also after a kill`()
+    async throws
+  {
     var run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     let viewers = { (count: Int) in
@@ -156,7 +158,7 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a batch without new messages still counts as held`() async throws {
+  @Test func `a batch without new messages still advances the batch number`() async throws {
     var run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     #expect(await send(0..<3, to: run) == 0)
@@ -196,7 +198,7 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a room keeps the batch positions of the 64 sources that sent batches last`()
+  @Test func `a room keeps the batch numbers of the 64 sources that were last active`()
     async throws
   {
     let run = try KeptRooms(in: path)

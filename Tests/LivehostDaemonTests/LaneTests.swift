@@ -56,7 +56,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
 
 @Suite struct LaneTests {
   @Test(.timeLimit(.minutes(1)))
-  func `a room whose namesake is still closing opens on the same lane`() async throws {
+  func `a room whose namesake is still closing is opened on the same lane`() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
     let lanes = try (0..<2).map { index in
       let loop = try #require(group.next() as? any EventLoop & NIOSerialEventLoopExecutor)
@@ -82,7 +82,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     try await group.shutdownGracefully()
   }
 
-  @Test func `events delivered right after the opening of their room reach it`() async throws {
+  @Test func `events sent directly after a room was opened reach it`() async throws {
     let test = try TestLane()
     _ = try test.directory.open(.main)
     #expect(await test.send([viewers(3, at: 0)], to: .main) == 0)
@@ -102,7 +102,9 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     try await test.end()
   }
 
-  @Test func `acknowledged events are applied even if throttles would delay them`() async throws {
+  @Test func `acknowledged events have been applied even if throttles would delay them`()
+    async throws
+  {
     let test = try TestLane()
     _ = try test.directory.open(.main)
     for round in 0..<50 {
@@ -115,7 +117,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     try await test.end()
   }
 
-  @Test func `the frames of a recording follow its time stamps, not the speed of arrival`()
+  @Test func `frames of a recorded stream follow its timestamps, not the speed of arrival`()
     async throws
   {
     var frames: [Int] = []
@@ -141,7 +143,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `years between two events of a live stream do not produce years of frames`() async throws {
+  func `a gap of years between two live events does not cause years of frames`() async throws {
     let test = try TestLane()
     _ = try test.directory.open(.main)
     let live = LiveEvent(timestamp: 1_600_000_000_000, payload: .stream(.live))
@@ -154,7 +156,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a waiting sender is acknowledged immediately, even if throttles delay its events`()
+  func `a sender that waits is acknowledged immediately, even if throttles hold its events`()
     async throws
   {
     var settings = RoomSettings()
@@ -192,7 +194,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     try await studio.end()
   }
 
-  @Test func `a long delivery is applied in parts, and other rooms are served in between`()
+  @Test func `a large delivery is applied in parts, and other rooms are served in between`()
     async throws
   {
     // Each turn does only one thing.
@@ -211,7 +213,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a sender whose time stamps jump does not delay the deliveries of another room`()
+  func `a sender with jumping timestamps does not delay another room's deliveries`()
     async throws
   {
     let test = try TestLane(turnLength: .zero)
@@ -233,7 +235,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a call that changes the names is answered with all names that the history mentions`()
+  func `setting the watched names returns the names and how many stored messages mention them`()
     async throws
   {
     let test = try TestLane()
@@ -267,7 +269,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     try await test.end()
   }
 
-  @Test func `totals include rooms that have been closed`() async throws {
+  @Test func `the daemon's totals include rooms that have been closed`() async throws {
     let test = try TestLane()
     _ = try test.directory.open(.main)
     _ = await test.send([viewers(1, at: 0)], to: .main)
@@ -279,7 +281,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     try await test.end()
   }
 
-  @Test func `rooms beyond the configured maximum, or opened during a stop, are refused`()
+  @Test func `a room is not opened beyond the maximum or during a stop`()
     async throws
   {
     let test = try TestLane(maximumRooms: 1)
@@ -294,7 +296,8 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     try await test.group.shutdownGracefully()
   }
 
-  @Test func `child features appear and disappear with the phases of the stream`() async throws {
+  @Test func `parts of the screen appear and disappear with the phases of the stream`() async throws
+  {
     let test = try TestLane()
     _ = try test.directory.open(.main)
     let person = Person(id: "1", name: "Ada")

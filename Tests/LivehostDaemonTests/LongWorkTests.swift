@@ -23,7 +23,7 @@ import Testing
     var told: [String] { messages.withLock { $0 } }
   }
 
-  @Test func `each step is reported and requests more time`() async {
+  @Test func `each step of a long start is reported and requests more time from systemd`() async {
     let manager = Manager()
     let work = manager.work()
     let result = await work.step("drawing the last frames") { 5 }
@@ -36,7 +36,7 @@ import Testing
       ])
   }
 
-  @Test func `more time is requested only while there is progress`() async {
+  @Test func `more time is requested from systemd only while there is progress`() async {
     let manager = Manager()
     let work = manager.work()
     manager.left.withLock { $0 = 9 }

@@ -34,7 +34,8 @@ import Testing
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
 
-  @Test func `parts start sequentially in one order and stop sequentially in another`() async throws
+  @Test func `parts of the service start one after another and stop in another fixed order`()
+    async throws
   {
     let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
     let group = group(
@@ -54,7 +55,9 @@ import Testing
       ])
   }
 
-  @Test func `a part that fails to start stops all running parts in their order`() async throws {
+  @Test func `a part of the service that fails to start stops all running parts in their order`()
+    async throws
+  {
     let group = group(
       [
         log.part("loops"), log.part("rooms"), log.part("ingest"),
@@ -69,7 +72,7 @@ import Testing
   }
 
   @Test
-  func `a part that starts during a shutdown is stopped after its start, and no other part starts`()
+  func `a part that starts during a stop is stopped after its start, and no other part starts`()
     async throws
   {
     let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)
@@ -92,7 +95,7 @@ import Testing
     #expect(log.all == ["start loops", "start rooms", "stop rooms", "stop loops"])
   }
 
-  @Test func `a part that fails during the stop does not prevent the other parts from stopping`()
+  @Test func `a part that fails to stop does not prevent the other parts from stopping`()
     async throws
   {
     let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)

@@ -7,7 +7,7 @@ import Testing
     .uptimeNanoseconds(0) + .seconds(100 + seconds)
   }
 
-  @Test func `totals from before a restart do not count towards the rate`() {
+  @Test func `events received before a restart do not count towards the rate`() {
     var rate = ReceivedRate()
     #expect(rate.rate(11_454, at: time(1)) == 0)
     rate.note(11_454, at: time(1))
@@ -15,7 +15,7 @@ import Testing
     #expect(rate.rate(11_474, at: time(3)) == 10)
   }
 
-  @Test func `the rate covers the last ten seconds, regardless of earlier reads`() {
+  @Test func `the rate of events covers the last ten seconds, however often it is read`() {
     var rate = ReceivedRate()
     for second in 0...60 { rate.note(second < 30 ? second * 100 : 3_000, at: time(Int64(second))) }
     #expect(rate.rate(3_000, at: time(60)) == 0)

@@ -15,7 +15,7 @@ import Testing
 
   private func second(_ count: Int64) -> Instant { .origin + .seconds(count) }
 
-  @Test func `an identifier is accepted once`() {
+  @Test func `an identifier is accepted only once`() {
     let identifiers = Memory()
     #expect(identifiers.insert(1, at: .origin))
     #expect(!identifiers.insert(1, at: second(900)))
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: 1...20)
-  func `the set answers like a plain list, also after encoding and decoding`(
+  func `the compact set of identifiers behaves like a plain list, also after decoding`(
     seed: UInt64
   ) throws {
     var random = SplitMix64(seed: seed)
@@ -74,13 +74,13 @@ import Testing
     #expect(identifiers.count == list.count)
   }
 
-  @Test func `malformed text is read up to the first error`() throws {
+  @Test func `malformed saved identifiers are read up to the first error`() throws {
     let text = #"{"since":9223372036854775807,"hashes":"zz00000000000001ffffffé123"}"#
     let identifiers: RecentIdentifiers = try JSONValue(parsing: text).decode()
     #expect(identifiers.count == 1)
   }
 
-  @Test func `texts with the same bytes have the same hash in every encoding`() {
+  @Test func `texts with equal bytes have the same hash, escaped or not`() {
     let written = ByteSlab(Array(#"caf\u00e9/0123456789"#.utf8))
     let slice = ByteSlab.Slice(offset: 0, count: written.count, escape: .json)
     #expect(Text(slab: written, slice: slice).stableHash == Text("café/0123456789").stableHash)

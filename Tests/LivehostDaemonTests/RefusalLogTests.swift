@@ -42,7 +42,7 @@ import UnixSockets
     }
   }
 
-  @Test func `refusals are summed, with one entry per resource in ten seconds`() {
+  @Test func `refusals are logged as sums, at most once in ten seconds per resource`() {
     let (loop, server) = (EmbeddedEventLoop(), Server())
     let log = server.log()
     log.start(on: loop)

@@ -31,7 +31,8 @@ import Testing
     #expect(digest.add(.malformedJSON, count: 1, room: nil, now: 2 + 3 * interval) != nil)
   }
 
-  @Test func `each reason has a separate interval, and a sum over several rooms names no room`() {
+  @Test func `each reason for rejections has its own interval, and a sum over rooms names no room`()
+  {
     var digest = RejectionDigest()
     #expect(digest.add(.unknownType, count: 1, room: main, now: 0)?.room == main)
     #expect(digest.add(.lineTooLong, count: 1, room: nil, now: 5) != nil)
@@ -44,7 +45,7 @@ import Testing
     #expect(digest.takeDue(now: 9, flushing: true) == [])
   }
 
-  @Test func `a sum describes the fault in its first line`() {
+  @Test func `the summary of rejections describes the error of its first line`() {
     var digest = RejectionDigest()
     #expect(
       digest.add(.missingMember, count: 1, room: main, fault: "'a'", now: 0)?.fault == "'a'")
@@ -57,7 +58,7 @@ import Testing
     arguments: [
       RejectionReason.protocolLine, .duplicate, .roomClosed,
     ])
-  func `rejections that are part of normal operation are not reported`(reason: RejectionReason) {
+  func `rejections that are part of normal operation are not logged`(reason: RejectionReason) {
     var digest = RejectionDigest()
     #expect(digest.add(reason, count: 9, room: main, now: 0) == nil)
     #expect(digest.nextDue == nil)

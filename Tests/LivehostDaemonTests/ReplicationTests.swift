@@ -191,7 +191,7 @@ import WireFormats
   }
 
   @Test
-  func `a damaged or incomplete state, or one of another room, is rejected and changes nothing`()
+  func `an invalid state, or the state of another room, is rejected and changes nothing`()
     async throws
   {
     let daemon = try await Daemon()
@@ -222,7 +222,7 @@ import WireFormats
     try await daemon.end()
   }
 
-  @Test func `an abandoned upload is dropped after it has been idle for a while`()
+  @Test func `the upload of a state is dropped after it has been idle for a while`()
     async throws
   {
     let waits = Waits()
@@ -246,7 +246,7 @@ import WireFormats
     try await daemon.end()
   }
 
-  @Test func `idle uploads release their bytes`() throws {
+  @Test func `uploads of states that are idle release their memory`() throws {
     var uploads = RoomUploads()
     let (still, busy) = (RoomName("still")!, RoomName("busy")!)
     _ = try uploads.add([1, 2, 3], at: 0, of: still, isLast: false)
@@ -260,7 +260,7 @@ import WireFormats
     #expect(uploads.heldBytes == 0)
   }
 
-  @Test func `an upload beyond the budget evicts the upload that has been idle longest`() throws {
+  @Test func `an upload beyond the memory budget evicts the upload that was idle longest`() throws {
     var uploads = RoomUploads()
     let half = [UInt8](repeating: 0, count: RoomUploads.maximumBytes / 2)
     let rooms = ["a", "b", "c", "d", "e"].map { RoomName($0)! }
@@ -281,7 +281,7 @@ import WireFormats
   }
 
   @Test
-  func `complete states count towards the budget until they are rooms, and are never evicted`()
+  func `complete states count towards the budget until their rooms open, and are never evicted`()
     throws
   {
     var uploads = RoomUploads()
@@ -304,7 +304,7 @@ import WireFormats
     #expect(uploads.heldBytes == most.count + 1)
   }
 
-  @Test func `the number of uploads is limited even if they hold no bytes`() throws {
+  @Test func `the number of concurrent uploads is limited even if they hold no bytes`() throws {
     var uploads = RoomUploads()
     for number in 0...RoomUploads.maximumCount {
       _ = try uploads.add([], at: 0, of: RoomName("r\(number)")!, isLast: false)
@@ -315,7 +315,7 @@ import WireFormats
     _ = try uploads.add([], at: 1, of: RoomName("r1")!, isLast: false)
   }
 
-  @Test func `states are decoded one at a time`() async throws {
+  @Test func `uploaded states are decoded one at a time`() async throws {
     let daemon = try await Daemon()
     _ = try daemon.studio.directory.open(.main)
     _ = await daemon.send(people(0..<3), at: 1)
@@ -404,7 +404,7 @@ import WireFormats
     try await daemon.end()
   }
 
-  @Test func `an act is performed once, in its order among the batches`() async throws {
+  @Test func `a replicated act is performed once, in its order among the batches`() async throws {
     let daemon = try await Daemon()
     _ = try daemon.studio.directory.open(.main)
     _ = await daemon.send(people(0..<5), at: 1)
@@ -422,7 +422,7 @@ import WireFormats
     try await daemon.end()
   }
 
-  @Test func `a room is opened once per position, and never over a room that was opened otherwise`()
+  @Test func `a replicated room is opened once per position, and never replaces another open room`()
     async throws
   {
     let daemon = try await Daemon()

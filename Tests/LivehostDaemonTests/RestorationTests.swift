@@ -102,7 +102,8 @@ import Testing
     #expect(result.problems == [])
   }
 
-  @Test func `the note lists the rooms that are being restored, with the number of deaths of each`()
+  @Test
+  func `the restoration note lists the rooms being restored, with each room's number of deaths`()
     throws
   {
     try FileManager.default.createDirectory(
@@ -130,7 +131,7 @@ import Testing
     #expect(deaths() == ["a": 2])
   }
 
-  @Test func `a pipe in place of the note does not block the start`() throws {
+  @Test func `a pipe in place of the restoration note does not block the start`() throws {
     try FileManager.default.createDirectory(
       atPath: path + "/rooms", withIntermediateDirectories: true)
     #expect(mkfifo(path + "/rooms/restoring", 0o600) == 0)
@@ -140,7 +141,9 @@ import Testing
     #expect(try SnapshotStore(directory: path + "/rooms").restorationNote().deaths == ["a": 1])
   }
 
-  @Test func `rooms are restored concurrently, but one by one after a death`() async throws {
+  @Test func `rooms are restored concurrently, but one at a time after the daemon died doing so`()
+    async throws
+  {
     try await save(["a", "b", "c"])
     let title = "STATUS=starting: restoring room"
     #expect(try await restore().told.contains(title + "s, 1 to 3 of 3"))

@@ -8,7 +8,7 @@ import WireFormats
 @Suite struct RoomClockTests {
   private let millisecond: Int64 = 1_000_000
 
-  @Test func `the clock begins at 0 and follows the machine's clock`() {
+  @Test func `a room's clock begins at 0 and follows the machine's clock`() {
     var clock = RoomClock(machine: 5_000)
     #expect(clock.now == .origin)
     clock.advance(to: clock.time(machine: 6_000))
@@ -16,7 +16,8 @@ import WireFormats
     #expect(clock.machineTime(of: Instant(nanoseconds: 2_500)) == 7_500)
   }
 
-  @Test func `the clock never goes backwards, either for a late event or at a change of source`() {
+  @Test
+  func `a room's clock never goes back, neither for a late event nor for another source of time`() {
     var clock = RoomClock(machine: 0)
     clock.advance(to: clock.time(machine: 100 * millisecond))
     clock.follow(.event, machine: 100 * millisecond)
@@ -29,7 +30,8 @@ import WireFormats
     #expect(clock.time(machine: 120 * millisecond).nanoseconds == 610 * millisecond)
   }
 
-  @Test func `an absurd time stamp does not move the clock, and later events move it normally`() {
+  @Test func `an absurd timestamp does not move a room's clock, and later events move it normally`()
+  {
     for mistake: Int64 in [
       9_223_372_036_855, 253_402_300_799_999, 0, .max, .min, 1_568_600_000_000,
     ] {
@@ -43,7 +45,8 @@ import WireFormats
     }
   }
 
-  @Test func `events move the clock by at most 146 years, so that no frame is out of range`() {
+  @Test
+  func `events advance a room's clock by at most 146 years, so frame numbers do not overflow`() {
     var clock = RoomClock(machine: 0)
     clock.follow(.event, machine: 0)
     // One day at a time, repeatedly, starting in 1970.
@@ -58,7 +61,7 @@ import WireFormats
     #expect(clock.time(machine: 8) > clock.now)
   }
 
-  @Test func `the machine's clock does not move the room's clock while that follows events`() {
+  @Test func `while a room's clock follows events, the machine's clock does not move it`() {
     var clock = RoomClock(machine: 0)
     clock.follow(.event, machine: 0)
     #expect(clock.time(machine: 1_000_000_000) == clock.now)

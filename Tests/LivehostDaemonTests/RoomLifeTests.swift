@@ -23,7 +23,7 @@ import WireFormats
     }
   }
 
-  @Test func `10,000 rooms that close while effects run leave nothing in memory`() async throws {
+  @Test func `10,000 rooms that close during their effects leave nothing in memory`() async throws {
     // Far longer than a room is open. The runtime keeps about 500 bytes of a cancelled sleep until
     // its time has passed.
     var settings = RoomSettings()

@@ -29,7 +29,8 @@ struct ClientSharesTests {
     }
   }
 
-  @Test func `users without rights have a limit each, and three quarters together`() {
+  @Test
+  func `users without rights have a limit each, and three quarters of all connections together`() {
     var shares = Self.shares()
     #expect(connect(&shares, 4, user: 1).count == 3)
     #expect(connect(&shares, 4, user: 2).count == 3)
@@ -41,7 +42,8 @@ struct ClientSharesTests {
         == ["0 connection 1", "1 connection 1", "2 connection 1", "3 connection 1"])
   }
 
-  @Test func `a member has three quarters, all members all but a sixteenth, owners everything`() {
+  @Test func `a member may use three quarters, all members all but a sixteenth, owners everything`()
+  {
     var shares = ClientShares(
       ClientShares.Limits(
         connections: .init(total: 64, perUser: 3), monitors: .init(total: 64, perUser: 2),
@@ -63,7 +65,7 @@ struct ClientSharesTests {
     #expect(shares.update(root[0], bytes: 6_000, isIdle: false) == [most[1]])
   }
 
-  @Test func `a connection that ends frees its resources`() throws {
+  @Test func `a connection that ends releases its share`() throws {
     var shares = Self.shares()
     let first = try #require(connect(&shares, 3, user: 1).first)
     #expect(shares.beginMonitor(first) == true)
@@ -74,7 +76,7 @@ struct ClientSharesTests {
     #expect(connect(&shares, 1, user: 1).count == 1)
   }
 
-  @Test func `if a limit is reached, the longest idle connection is closed`() throws {
+  @Test func `if a connection limit is reached, the longest idle connection is closed`() throws {
     var shares = Self.shares()
     let ids = connect(&shares, 3, user: 1)
     for id in [ids[1], ids[0]] { _ = shares.update(id, bytes: 0, isIdle: true) }
@@ -85,7 +87,8 @@ struct ClientSharesTests {
     #expect(Self.rows(shares.refusals) == ["1 idleConnection 1"])
   }
 
-  @Test func `idle clients without rights are closed first, of the user with most connections`() {
+  @Test func `idle clients without rights are closed first, of the user with the most connections`()
+  {
     var shares = Self.shares()
     let root = (0..<3).compactMap { _ in shares.connect(user: 0, as: .owner).id }
     let single = shares.connect(user: 1, as: .stranger).id
@@ -106,7 +109,7 @@ struct ClientSharesTests {
     #expect(id == nil && closing.isEmpty)
   }
 
-  @Test func `monitors are limited per user and in total`() {
+  @Test func `the number of monitors is limited per user and in total`() {
     var shares = Self.shares()
     let (one, two) = (connect(&shares, 3, user: 1), connect(&shares, 2, user: 2))
     let root = connect(&shares, 2, user: 0, as: .owner)
@@ -119,7 +122,8 @@ struct ClientSharesTests {
     #expect(Self.rows(shares.refusals) == ["0 monitor 1", "1 monitor 1", "2 monitor 1"])
   }
 
-  @Test func `the connection that has held memory the longest is closed, without rights first`() {
+  @Test
+  func `the connection that has held memory the longest is closed, clients without rights first`() {
     var shares = Self.shares()
     let (one, two) = (connect(&shares, 3, user: 1), connect(&shares, 2, user: 2))
     let root = connect(&shares, 2, user: 0, as: .owner)
@@ -136,7 +140,8 @@ struct ClientSharesTests {
     #expect(Self.rows(shares.refusals) == ["1 memory 3", "2 memory 1"])
   }
 
-  @Test func `a single reply may exceed all limits, and closes only necessary connections`() {
+  @Test func `a single reply may exceed all limits of memory and closes only as much as necessary`()
+  {
     var shares = Self.shares()
     let ids = connect(&shares, 2, user: 1)
     #expect(shares.update(ids[0], bytes: 5_000, isIdle: false).isEmpty)
@@ -145,7 +150,7 @@ struct ClientSharesTests {
     #expect(shares.bytes == 0)
   }
 
-  @Test func `refusals are counted for a bounded number of users`() {
+  @Test func `refusals are counted for a limited number of users`() {
     var counts = RefusalCounts()
     for user in 0..<1000 as Range<UInt32> { counts.add(.connection, user: user) }
     counts.add(.monitor, user: 3)

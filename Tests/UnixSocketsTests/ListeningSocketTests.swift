@@ -12,7 +12,7 @@ struct ListeningSocketTests {
   private var directory: String { home.path }
   private var path: String { directory + "/socket" }
 
-  @Test func `a socket in use is left alone`() throws {
+  @Test func `a socket in use is not replaced`() throws {
     let first = try ListeningSocket.bind(path: path)
     #expect(throws: ListeningSocketError.socketInUse(path: path)) {
       _ = try ListeningSocket.bind(path: path)
@@ -21,7 +21,7 @@ struct ListeningSocketTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test func `a stale socket is replaced, with the requested mode`() throws {
+  @Test func `a stale socket file is replaced, with the requested mode`() throws {
     let dead = try #require(try ListeningSocket.bind(path: path).take())
     close(dead)
     #expect(access(path, F_OK) == 0)
@@ -83,7 +83,7 @@ struct ListeningSocketTests {
     #expect(stat(target, &status) == 0 && status.st_mode & 0o777 == 0o600)
   }
 
-  @Test func `obstacles are reported`() throws {
+  @Test func `obstacles at the path of a socket are reported`() throws {
     let file = creat(path, 0o600)
     close(file)
     #expect(throws: ListeningSocketError.notASocket(path: path)) {
@@ -103,7 +103,9 @@ struct ListeningSocketTests {
     }
   }
 
-  @Test func `a socket serves once, and its file is removed only if it is still the same`() throws {
+  @Test func `a socket serves once, and its file is removed only if it was not replaced since`()
+    throws
+  {
     let socket = try ListeningSocket.bind(path: path)
     let descriptor = try #require(socket.take())
     #expect(socket.take() == nil)
@@ -116,7 +118,7 @@ struct ListeningSocketTests {
     #expect(access(path, F_OK) != 0)
   }
 
-  @Test func `a socket that was never used leaves no file`() throws {
+  @Test func `a socket that never listened leaves no file`() throws {
     do { _ = try ListeningSocket.bind(path: path) }
     #expect(access(path, F_OK) != 0)
   }

@@ -17,7 +17,8 @@ import VarlinkDescription
     ).text
   }
 
-  @Test func `a structure has its comments, and default values for optional members`() throws {
+  @Test func `a generated structure has comments, and default values for optional members`() throws
+  {
     let text = try source(
       """
       # A place to be.
@@ -55,7 +56,7 @@ import VarlinkDescription
         """))
   }
 
-  @Test func `an enumeration becomes an enum of strings, with keywords in backticks`() throws {
+  @Test func `an enumeration becomes a Swift enum of strings, with keywords in backticks`() throws {
     let text = try source("type Way (\n  # On.\n  continue,\n  back\n)")
     #expect(
       text.contains(
@@ -68,7 +69,7 @@ import VarlinkDescription
         """))
   }
 
-  @Test func `a type can have another name, default values, or already exist`() throws {
+  @Test func `a generated type can get another name or default values, or already exist`() throws {
     let text = try source(
       """
       type Size (width: int, name: string)
@@ -81,7 +82,7 @@ import VarlinkDescription
     #expect(!text.contains("enum Switch"))
   }
 
-  @Test func `a call has the method's parameters`() throws {
+  @Test func `a generated call has the parameters of its method`() throws {
     let text = try source(
       """
       # Goes there.
@@ -107,7 +108,7 @@ import VarlinkDescription
     #expect(text.contains(") throws(VarlinkClientError) -> ReplySequence<Progress> {"))
   }
 
-  @Test func `the only associated value of an error has no label`() throws {
+  @Test func `the only associated value of a generated error has no label`() throws {
     let text = try source(
       "error Lost ()\nerror Far (by: int)\nerror Shut (gate: string, code: ?int)")
     for line in [
@@ -119,7 +120,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `the source contains the definition, byte for byte`() throws {
+  @Test func `the generated source contains the definition, byte for byte`() throws {
     let text = try source("error Lost ()\n\n# \\(not Swift)\nerror Far ()\n")
     #expect(
       text.contains("    error Lost ()\n\n    # \\(not Swift)\n    error Far ()\n\n    \"\"\"#"))

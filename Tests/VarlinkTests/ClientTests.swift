@@ -11,7 +11,7 @@ import VarlinkDescription
 @Suite(.serialized) struct ClientTests {
   private let directory = TemporaryDirectory()
 
-  @Test func `a service describes itself`() async throws {
+  @Test func `a Varlink service describes itself`() async throws {
     try await withServer([try Example().interface()]) { path, _ in
       let client = try await VarlinkClient.connect(path: path)
       let info = try await client.call("org.varlink.service.GetInfo", returning: GetInfoReply.self)
@@ -43,7 +43,9 @@ import VarlinkDescription
     }
   }
 
-  @Test func `a series ends with its last reply, and the connection remains open`() async throws {
+  @Test func `a series of replies ends with the last reply, and the connection remains open`()
+    async throws
+  {
     try await withServer([try Example().interface()]) { path, _ in
       let client = try await VarlinkClient.connect(path: path)
       var numbers: [Int] = []
@@ -59,7 +61,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `errors are typed`() async throws {
+  @Test func `errors of Varlink calls are decoded to their types`() async throws {
     try await withServer([try Example().interface()]) { path, _ in
       let client = try await VarlinkClient.connect(path: path)
       let failed = VarlinkError(name: "org.example.test.Failed", parameters: ["why": "asked to"])
@@ -82,7 +84,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `each error of org.varlink.service is decoded to the same error`() {
+  @Test func `each standard error of Varlink is encoded and decoded unchanged`() {
     let all: [ServiceError] = [
       .interfaceNotFound("a"), .methodNotFound("b"), .methodNotImplemented("c"),
       .invalidParameter("d"), .permissionDenied, .expectedMore, .expectedUpgrade,
@@ -91,7 +93,7 @@ import VarlinkDescription
     #expect(ServiceError(VarlinkError(name: "org.varlink.service.Other")) == nil)
   }
 
-  @Test func `a one-way call is executed before the next reply`() async throws {
+  @Test func `a one-way call is executed before the next call is answered`() async throws {
     let example = Example()
     try await withServer([try example.interface()]) { path, _ in
       let client = try await VarlinkClient.connect(path: path)
@@ -101,7 +103,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `a missing server is reported`() async throws {
+  @Test func `a call to a server that does not exist reports the missing socket`() async throws {
     let path = "\(directory.path)/socket"
     await #expect(throws: VarlinkClientError.notReachable(path: path, code: ENOENT)) {
       try await VarlinkClient.connect(path: path)
@@ -122,7 +124,7 @@ import VarlinkDescription
   ]
 
   @Test(arguments: violations)
-  func `a protocol violation by the server is reported`(reply: String) async throws {
+  func `a client reports a protocol violation by the server`(reply: String) async throws {
     try await withFakeServer(reply: reply) { client in
       do {
         _ = try await client.callRaw("a.b.C")
@@ -132,7 +134,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `a connection that ends before the reply is reported`() async throws {
+  @Test func `a client reports a connection that ends before the reply`() async throws {
     try await withFakeServer(reply: "{\"parameters\":") { client in
       await #expect(throws: VarlinkClientError.connectionClosed) {
         try await client.callRaw("a.b.C")
@@ -143,7 +145,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `replies that arrive before the end of a connection are all delivered`() async throws {
+  @Test func `all replies that arrive before the end of a connection are delivered`() async throws {
     let path = "\(directory.path)/socket"
     let listener = try makeListeningSocket(path)
     defer { close(listener) }
@@ -163,7 +165,7 @@ import VarlinkDescription
     try await group.shutdownGracefully()
   }
 
-  @Test func `a cancelled call ends immediately and cancels the method`() async throws {
+  @Test func `cancelling a call ends it immediately and cancels the method`() async throws {
     let example = Example()
     try await withServer([try example.interface()]) { path, _ in
       let client = try await VarlinkClient.connect(path: path)
@@ -175,7 +177,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `releasing a series cancels the method`() async throws {
+  @Test func `releasing a series of replies cancels the method`() async throws {
     let example = Example()
     try await withServer([try example.interface()]) { path, _ in
       let client = try await VarlinkClient.connect(path: path)

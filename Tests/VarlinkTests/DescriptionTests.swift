@@ -4,7 +4,7 @@ import Varlink
 import VarlinkDescription
 
 @Suite struct DescriptionTests {
-  @Test func `members, types and documentation are parsed`() throws {
+  @Test func `members, types and documentation of an interface are parsed`() throws {
     let description = try InterfaceDescription(
       parsing: """
         # First line.
@@ -59,7 +59,7 @@ import VarlinkDescription
   ]
 
   @Test(arguments: refused)
-  func `a text that violates the grammar is rejected`(text: String) {
+  func `an interface description that violates the grammar is rejected`(text: String) {
     #expect(throws: DescriptionError.self) { try InterfaceDescription(parsing: text) }
   }
 
@@ -75,7 +75,7 @@ import VarlinkDescription
     #expect(!description.systemdViolations.isEmpty)
   }
 
-  @Test func `an error contains its position`() {
+  @Test func `an error in an interface description contains its position`() {
     let error = #expect(throws: DescriptionError.self) {
       try InterfaceDescription(parsing: "interface a.b\n\ntype A(x: Nowhere)")
     }

@@ -18,22 +18,23 @@ import Varlink
   }
 
   @Test(arguments: 0...stream.utf8.count)
-  func `a stream produces the same messages wherever it is split`(position: Int) throws {
+  func `a byte stream produces the same Varlink messages wherever it is split`(position: Int) throws
+  {
     let index = Self.stream.utf8.index(Self.stream.startIndex, offsetBy: position)
     let whole = try messages([Self.stream])
     #expect(whole == ["{\"a\":1}", "", "{}", String(repeating: "x", count: 30)])
     #expect(try messages([String(Self.stream[..<index]), String(Self.stream[index...])]) == whole)
   }
 
-  @Test func `a stream that arrives byte by byte produces the same messages`() throws {
+  @Test func `a byte stream that arrives byte by byte produces the same messages`() throws {
     #expect(try messages(Self.stream.map(String.init)) == messages([Self.stream]))
   }
 
-  @Test func `an incomplete message is not an error`() throws {
+  @Test func `an incomplete message is kept until its rest arrives`() throws {
     #expect(try messages(["{\"method\":"]) == [])
   }
 
-  @Test func `a message at the limit is accepted, but not one byte more`() throws {
+  @Test func `a message exactly at the size limit is accepted, and one byte more is not`() throws {
     let text = String(repeating: "x", count: 10)
     #expect(try messages([text + "\0"], limit: 10) == [text])
     #expect(throws: MessageSplitter.Failure.messageTooLong) {
@@ -47,7 +48,7 @@ import Varlink
     }
   }
 
-  @Test func `bytes of returned messages are no longer held`() throws {
+  @Test func `the bytes of returned messages are released`() throws {
     var splitter = MessageSplitter(maximumBytes: 100)
     var bytes = ByteBuffer(string: "one\0tw")
     splitter.append(&bytes)
@@ -58,7 +59,9 @@ import Varlink
     #expect(splitter.heldBytes == 2)
   }
 
-  @Test func `memory does not grow even if every piece ends within the next message`() throws {
+  @Test func `memory stays bounded even if every received piece ends within the next message`()
+    throws
+  {
     var splitter = MessageSplitter(maximumBytes: 100)
     for number in 0..<10_000 {
       var bytes = ByteBuffer(string: number == 0 ? "0" : "\0\(number)")
@@ -76,7 +79,7 @@ import Varlink
     try CallMessage(parsing: ByteBuffer(string: text))
   }
 
-  @Test func `absent, null and empty parameters are equivalent`() throws {
+  @Test func `absent, null and empty parameters are read alike`() throws {
     let plain = CallMessage(method: "a.b.C")
     #expect(try parse(#"{"method":"a.b.C"}"#) == plain)
     #expect(try parse(#"{"method":"a.b.C","parameters":null,"more":null}"#) == plain)
@@ -93,7 +96,7 @@ import Varlink
     }
   }
 
-  @Test func `vendor extensions are ignored`() throws {
+  @Test func `extensions in messages are ignored`() throws {
     #expect(try parse(#"{"method":"a.b.C","org.example":{"x":1}}"#).method == "a.b.C")
   }
 

@@ -14,7 +14,7 @@ import Varlink
   private let directory = TemporaryDirectory()
 
   @Test(arguments: ["Hang", "HangMore"])
-  func `a disconnect cancels the running call`(method: String) async throws {
+  func `a client's disconnection cancels its running call`(method: String) async throws {
     let example = Example()
     try await withServer([try example.interface()]) { path, _ in
       let client = try BlockingClient(path)
@@ -25,7 +25,7 @@ import Varlink
     }
   }
 
-  @Test func `a disconnect drops the calls after the running one, except one-way calls`()
+  @Test func `a disconnection drops the calls after the running one, except one-way calls`()
     async throws
   {
     let example = Example()
@@ -53,7 +53,7 @@ import Varlink
     }
   }
 
-  @Test func `a stream buffers a limited amount for a slow reader, which later gets the rest`()
+  @Test func `replies to a slow reader are buffered up to a limit, and the rest follows later`()
     async throws
   {
     var limits = VarlinkServer.Limits()
@@ -82,7 +82,7 @@ import Varlink
     }
   }
 
-  @Test func `calls of a client that does not read wait unparsed`() async throws {
+  @Test func `further calls of a client that does not read stay unparsed`() async throws {
     let started = Counter()
     let big = ByteBuffer(string: "{\"text\":\"\(String(repeating: "x", count: 2 << 20))\"}")
     var interface = try Interface(parsing: "interface a.b\nmethod Big() -> (text: string)")
@@ -100,7 +100,9 @@ import Varlink
     }
   }
 
-  @Test func `failing calls of a client that does not read also wait`() async throws {
+  @Test func `error replies that a client does not read keep its further calls unparsed`()
+    async throws
+  {
     let started = Counter()
     let begun = Signal()
     let why = String(repeating: "x", count: 2 << 20)
@@ -129,7 +131,7 @@ import Varlink
     try await group.shutdownGracefully()
   }
 
-  @Test func `connections and monitors have limits`() async throws {
+  @Test func `the number of connections and of monitors is limited`() async throws {
     var limits = VarlinkServer.Limits()
     limits.connections = 2
     limits.monitors = 1
@@ -161,7 +163,7 @@ import Varlink
     }
   }
 
-  @Test func `the peer's credentials are those of this process`() async throws {
+  @Test func `the server sees the credentials of the connected process`() async throws {
     let seen = Mutex<Peer?>(nil)
     var interface = try Interface(parsing: "interface a.b\nmethod Who() -> ()")
     try interface.handle("Who") { (call, _: NoParameters) in
@@ -202,7 +204,7 @@ import Varlink
       group: MultiThreadedEventLoopGroup.singleton)
   }
 
-  @Test func `a socket can be used by one server only`() async throws {
+  @Test func `a socket can be used by one server at a time`() async throws {
     let socket = try ListeningSocket.bind(path: "\(directory.path)/socket")
     let server = try await start(socket)
     await #expect(throws: VarlinkServer.StartError.socketTaken) { try await start(socket) }
@@ -222,7 +224,7 @@ import Varlink
     #expect(access(path, F_OK) == 0)
   }
 
-  @Test func `handlers must match the description`() throws {
+  @Test func `the handlers of a server must match its interface description`() throws {
     var interface = try Interface(parsing: Example.text)
     #expect(interface.unimplementedMethods.count == 7)
     #expect(

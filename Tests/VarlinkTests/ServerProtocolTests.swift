@@ -26,7 +26,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `pipelined calls are answered in order, whatever their kind`() async throws {
+  @Test func `pipelined calls are answered in order, whatever kinds they have`() async throws {
     let text =
       Self.echo("one") + Self.call("Fail") + Self.echo("silent", ",\"oneway\":true")
       + Self.call("Fail", ",\"oneway\":true")
@@ -62,7 +62,7 @@ import VarlinkDescription
   ]
 
   @Test(arguments: malformed)
-  func `a malformed message ends the connection after the earlier replies`(text: String)
+  func `a malformed message ends the connection after the replies to earlier messages`(text: String)
     async throws
   {
     let replies = try await replies(
@@ -116,7 +116,7 @@ import VarlinkDescription
   }
 
   @Test(arguments: ["", "x", "xx", "xxx"])
-  func `a long name in an error is truncated between scalars`(start: String) async throws {
+  func `a long name in an error is truncated between two characters`(start: String) async throws {
     let name = start + String(repeating: "\u{1F600}", count: 1000)
     let kept = start + String(repeating: "\u{1F600}", count: (256 - start.utf8.count) / 4)
     let replies = try await replies(
@@ -136,14 +136,15 @@ import VarlinkDescription
   }
 
   @Test(arguments: [255, 256, 257])
-  func `a name at the limit is not truncated`(length: Int) {
+  func `a name in an error at the limit is not truncated`(length: Int) {
     let name = String(repeating: "x", count: length)
     #expect(
       ServiceError.methodNotFound(name).varlinkError.parameters["method"]?.stringValue?.utf8.count
         == min(length, 256))
   }
 
-  @Test func `a client that ends its output still gets its replies, and then the end`() async throws
+  @Test func `a client that closes its sending side gets its replies before the connection ends`()
+    async throws
   {
     try await withServer([try Example().interface()]) { path, _ in
       let client = try BlockingClient(path)

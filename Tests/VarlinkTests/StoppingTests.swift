@@ -16,7 +16,7 @@ import Varlink
     return limits
   }
 
-  @Test func `shutdown ends monitors and lets a call finish`() async throws {
+  @Test func `a shutdown ends monitors and lets running calls finish`() async throws {
     let example = Example()
     let release = Signal()
     let waiting = Signal()
@@ -54,7 +54,9 @@ import Varlink
     try await group.shutdownGracefully()
   }
 
-  @Test func `a monitor whose client does not read is closed after its grace period`() async throws
+  @Test
+  func `during a shutdown, a monitor whose client does not read is closed after a grace period`()
+    async throws
   {
     let full = Signal()
     // Far more than the kernel buffers for a reader.
@@ -78,7 +80,9 @@ import Varlink
 
   @Test(
     arguments: ["", ",\"oneway\":true"])
-  func `a running call is cancelled after its grace period`(flags: String) async throws {
+  func `during a shutdown, a running call is cancelled after its grace period`(flags: String)
+    async throws
+  {
     let example = Example()
     let limits = Self.limits(drainTimeout: .zero)
     try await withServer([try example.interface()], limits: limits) { path, server in
@@ -94,7 +98,7 @@ import Varlink
   @Test(
     arguments: ["", ",\"more\":true"],
     [false, true])
-  func `shutdown returns when the last handler has ended`(flags: String, disconnects: Bool)
+  func `a shutdown is complete when the last handler has ended`(flags: String, disconnects: Bool)
     async throws
   {
     let (started, cancelled, ended) = (Signal(), Signal(), Counter())

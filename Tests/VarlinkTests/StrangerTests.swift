@@ -19,7 +19,7 @@ import Varlink
     return limits
   }
 
-  @Test func `a call too long for a client without rights is answered with the reason`()
+  @Test func `a call that is too long for a client without rights is refused with the reason`()
     async throws
   {
     let limits = Self.limits {
@@ -51,7 +51,9 @@ import Varlink
   }
 
   @Test(arguments: [false, true])
-  func `a call that is not completed in time ends the connection`(afterAnother: Bool) async throws {
+  func `an incomplete call ends the connection when its time limit is over`(afterAnother: Bool)
+    async throws
+  {
     let limits = Self.limits { $0.messageTimeout = .milliseconds(1) }
     try await withServer([try Example().interface()], limits: limits) { path, server in
       let client = try BlockingClient(path)
@@ -68,7 +70,9 @@ import Varlink
     }
   }
 
-  @Test func `unfinished calls share a memory budget, and the oldest is closed`() async throws {
+  @Test func `incomplete calls share a memory budget, and the oldest connection is closed`()
+    async throws
+  {
     let limits = Self.limits {
       $0.heldBytesPerUser = 64 << 10
       $0.messageTimeout = .hours(1)
@@ -99,7 +103,7 @@ import Varlink
     try await group.shutdownGracefully()
   }
 
-  @Test func `the longest idle connection is closed, but not one with a call`() async throws {
+  @Test func `the longest idle connection is closed, unless a call runs on it`() async throws {
     let example = Example()
     let limits = Self.limits { $0.connectionsPerUser = 3 }
     try await withServer([try example.interface()], limits: limits) { path, server in
@@ -128,7 +132,7 @@ import Varlink
     }
   }
 
-  @Test func `a complete call that waits for its turn does not count as unfinished`() async throws {
+  @Test func `a complete call that waits to be run does not count as incomplete`() async throws {
     let example = Example()
     let limits = Self.limits { $0.messageTimeout = .nanoseconds(1) }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)

@@ -12,7 +12,7 @@ import Varlink
     return queue
   }
 
-  @Test func `users get the turn round-robin`() {
+  @Test func `waiting calls of different users run round-robin`() {
     var queue = queue([(1, 7), (2, 7), (3, 8)])
     let turns = (0..<4).map { _ in queue.next() }
     #expect(turns == ["1 of 7", "3 of 8", "2 of 7", nil])
@@ -20,7 +20,7 @@ import Varlink
     #expect(isFree)
   }
 
-  @Test func `a waiter that leaves does not block the others`() {
+  @Test func `a waiting call that is cancelled does not block the others`() {
     var queue = queue([(1, 7), (2, 7), (3, 8), (4, 9)])
     for (id, user) in [(1, 7), (3, 8), (3, 8), (5, 10)] as [(Int, UInt32)] {
       queue.leave(id, of: user)

@@ -112,7 +112,7 @@ private final class DrawnPlayer {
 struct CaseViewTests {
   private let player = DrawnPlayer()
 
-  @Test func `a presented child is shown by the view of its case`() {
+  @Test func `the view of a case shows the child that is presented in this case`() {
     let named = SongState(title: "Naima")
     #expect(player.after { $0.destination = .song(named) } == ["PlayerView", "SongView"])
     #expect(player.lines == ["song Naima"])
@@ -128,7 +128,7 @@ struct CaseViewTests {
     #expect(player.lines == [])
   }
 
-  @Test func `the state of a presented child in a tracked field is passed down`() {
+  @Test func `the state of a presented child in a tracked field is passed to its view`() {
     #expect(player.after { $0.tracked = .song(SongState()) } == ["PlayerView", "SongView"])
     #expect(
       player.after { $0.tracked?.modify(\.song) { $0.plays += 1 } } == ["PlayerView", "SongView"])
@@ -136,7 +136,7 @@ struct CaseViewTests {
     #expect(player.lines == [])
   }
 
-  @Test func `each screen of a stack is shown by the view of its case, in order`() {
+  @Test func `the screens of a stack are shown in order, each by the view of its case`() {
     _ = player.after {
       $0.path = [.song(SongState(title: "a")), .credits, .album(SongState(title: "b"))]
     }
@@ -150,7 +150,7 @@ struct CaseViewTests {
     #expect(player.lines == ["song a"])
   }
 
-  @Test func `a screen that changes its case gets another view`() {
+  @Test func `a screen whose state changes to another case gets another view`() {
     _ = player.after { $0.path = [.song(SongState(title: "a"))] }
     #expect(
       player.after { $0.path[id: 0] = .album(SongState(title: "b")) } == [
@@ -162,7 +162,7 @@ struct CaseViewTests {
     #expect(player.lines == [])
   }
 
-  @Test func `an enum state is read by its cases`() {
+  @Test func `a view reads an enum state through its cases`() {
     #expect(player.graph.screen().lines.last == "credits")
     #expect(player.after { $0.current = .song(SongState(title: "a")) } == ["CurrentView"])
     #expect(player.lines == ["current a"])

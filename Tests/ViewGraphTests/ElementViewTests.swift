@@ -145,7 +145,7 @@ private final class DrawnList {
 }
 
 struct ElementViewTests {
-  @Test func `a change of an element evaluates only its own view`() {
+  @Test func `a change of an element evaluates only the view of this element`() {
     let list = DrawnList(rows: 1_000)
     #expect(list.records.count { $0.name == "RowView" } == 1_000)
     #expect(list.send(.changed(7, shown: 1), .changed(9, shown: 2)) == ["RowView", "RowView"])
@@ -155,7 +155,7 @@ struct ElementViewTests {
     #expect(list.lines[8] == "row 1")
   }
 
-  @Test func `views are added, removed and moved with their elements`() {
+  @Test func `views of elements are added, removed and moved with their elements`() {
     let list = DrawnList(rows: 3)
     #expect(list.send(.added(3)) == ["RowView", "ListView"])
     #expect(list.send(.changed(3, shown: 30)) == ["RowView"])
@@ -166,7 +166,7 @@ struct ElementViewTests {
     #expect(list.send(.changed(1, shown: 9)) == [])
   }
 
-  @Test func `an element removed and re-added within a frame is another one`() {
+  @Test func `an element removed and added again within a frame gets a new view`() {
     let list = DrawnList(rows: 2)
     #expect(list.send(.cameBack(0)) == ["RowView", "ListView"])
     #expect(list.lines == ["phase 0", "row 0", "row 100"])
@@ -174,7 +174,7 @@ struct ElementViewTests {
     #expect(list.lines.last == "row 5")
   }
 
-  @Test func `a replaced collection shows its elements, each with a separate evaluation`() {
+  @Test func `a replaced collection shows its elements, each evaluated separately`() {
     let list = DrawnList(rows: 3)
     #expect(list.send(.replaced([2, 0, 8])).contains("ListView"))
     #expect(list.lines == ["phase 0", "row 1002", "row 1000", "row 1008"])
@@ -183,14 +183,14 @@ struct ElementViewTests {
     #expect(list.lines == ["phase 0", "row 1002", "row 4", "row 5"])
   }
 
-  @Test func `the elements of a tracked field are passed down`() {
+  @Test func `the elements of a tracked field are passed to their views`() {
     let list = DrawnList(rows: 3, ignored: [])
     #expect(
       list.send(.changed(1, shown: 1)).sorted()
         == ["ListView", "PhaseView", "RowView", "RowView", "RowView"])
   }
 
-  @Test func `the view of a case exists while the state is that case`() {
+  @Test func `the view of a case exists while the state has this case`() {
     let list = DrawnList()
     #expect(list.lines == ["phase 0"])
     #expect(list.send(.entered(.live(RowState(shown: 3)))).sorted() == ["ListView", "PhaseView"])
@@ -207,7 +207,7 @@ struct ElementViewTests {
     #expect(list.lines == ["phase 7"])
   }
 
-  @Test func `the payload of a case in a tracked field is passed down`() {
+  @Test func `the payload of a case in a tracked field is passed to its view`() {
     let list = DrawnList(ignored: [])
     _ = list.send(.entered(.live(RowState())))
     #expect(list.send(.row(4)).sorted() == ["ListView", "PhaseView"])

@@ -11,7 +11,7 @@ import ViewGraph
     #expect(screen.send(.title("a")) == [], "an equal value is not a change")
   }
 
-  @Test func `a change of an ignored child evaluates only that child's view`() {
+  @Test func `a change of an ignored child evaluates only the child's view`() {
     let screen = DrawnScreen()
     #expect(screen.send(.ignored(.shown(1))) == ["IgnoredView"])
     #expect(screen.send(.ignored(.hidden(1))) == [], "the child's view does not read this field")
@@ -19,7 +19,8 @@ import ViewGraph
     #expect(screen.records.last?.fields == ["shown"])
   }
 
-  @Test func `a change of a tracked child evaluates the parent and its children, once each`() {
+  @Test
+  func `a change of a tracked child evaluates its parent and the parent's children, once each`() {
     let screen = DrawnScreen()
     #expect(screen.send(.tracked(.shown(1))).sorted() == ["ScreenView", "TrackedView"])
     #expect(
@@ -30,14 +31,14 @@ import ViewGraph
     #expect(tracked?.isAvoidable == true)
   }
 
-  @Test func `fields can be tracked or ignored at run time`() {
+  @Test func `a view can switch between tracking and ignoring a field at run time`() {
     let all = DrawnScreen(ignored: [])
     #expect(all.send(.ignored(.shown(1))).sorted() == ["IgnoredView", "ScreenView", "TrackedView"])
     let none = DrawnScreen(ignored: .all)
     #expect(none.send(.tracked(.shown(1))) == ["TrackedView"])
   }
 
-  @Test func `many changes between two frames cause one evaluation`() {
+  @Test func `many changes between two frames cause one evaluation of a view`() {
     let screen = DrawnScreen()
     let evaluated = screen.send(
       .ignored(.shown(1)), .ignored(.shown(2)), .title("a"), .title("b"), .ignored(.shown(3)))
@@ -45,7 +46,7 @@ import ViewGraph
     #expect(screen.graph.frames == 2)
   }
 
-  @Test func `a change is kept if a later action of the same frame changes other fields`() {
+  @Test func `a change is not lost if a later action before the same frame changes other fields`() {
     let screen = DrawnScreen()
     #expect(screen.send(.ignored(.shown(1)), .unread) == ["IgnoredView"])
   }
@@ -64,14 +65,14 @@ import ViewGraph
       screen.send(.open).contains("OptionalView"), "a child that returns is a first appearance")
   }
 
-  @Test func `a replaced child is evaluated`() {
+  @Test func `the view of a child that is replaced is evaluated`() {
     let screen = DrawnScreen()
     _ = screen.send(.ignored(.shown(5)))
     #expect(screen.send(.replaceIgnored) == ["IgnoredView"])
     #expect(screen.graph.screen().lines.contains("ignored 0"))
   }
 
-  @Test func `the time of a view is measured with and without its child views`() {
+  @Test func `the time of an evaluation is measured with and without child views`() {
     let screen = DrawnScreen()
     _ = screen.send(.title("a"))
     let parent = screen.records.last { $0.name == "ScreenView" }
@@ -80,7 +81,7 @@ import ViewGraph
     #expect(screen.graph.statistics["ScreenView"]?.evaluations == 2)
   }
 
-  @Test func `a frame without changes evaluates nothing and is not counted`() {
+  @Test func `a frame without changes evaluates no view and is not counted`() {
     let screen = DrawnScreen()
     #expect(screen.draw() == [])
     #expect(screen.graph.frames == 1)

@@ -2,7 +2,7 @@ import Testing
 import ViewGraph
 
 struct KeptRowsTests {
-  @Test func `only new rows are made`() {
+  @Test func `only the rows of new elements are made, and the other rows are reused`() {
     let rows = KeptRows<Int>()
     var made: [Int] = []
     func show(_ inputs: [Int]) -> [String] {

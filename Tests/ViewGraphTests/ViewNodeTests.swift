@@ -6,7 +6,7 @@ import ViewGraph
 @Suite struct ViewNodeTests {
   private func row(_ number: Int) -> ViewNode.ListRow { .init(id: "\(number)", .text("\(number)")) }
 
-  @Test func `drawn nodes count as elements, and a row of a table as one`() {
+  @Test func `each drawn node counts as an element, and so does each row of a table`() {
     let panel = ViewNode.panel(
       .init("p", title: "P", priority: 0),
       .column([
@@ -19,7 +19,7 @@ import ViewGraph
     #expect(panel.elementCount == 1 + 2 + 1 + 1 + 2 + 4)
   }
 
-  @Test func `texts are compared by their bytes, so combining marks do not slow it down`() {
+  @Test func `texts of views are compared by bytes, so combining marks do not slow this down`() {
     let (composed, decomposed) = (ViewNode.text("\u{E9}"), ViewNode.text("e\u{301}"))
     #expect(composed != decomposed)
     #expect(ViewNode.list([.init(id: "1", composed)]) != .list([.init(id: "1", decomposed)]))
@@ -33,7 +33,7 @@ import ViewGraph
   }
 
   @Test
-  func `subscribers get earlier rows before the rows of the scrolling list, frames do not`() {
+  func `subscribers to a list get earlier rows that frames do not draw`() {
     let store = Store(
       initialState: ScreenState(), lane: ManualLane(), notification: .batched
     ) { ScreenReducer() }

@@ -17,7 +17,7 @@ import WaitingRoomFeature
     return state
   }
 
-  @Test func `people wait in the order of their arrival`() {
+  @Test func `people are listed in the order in which they joined`() {
     let state = state(
       after: .joined(person("cyd")), .joined(person("ann")), .joined(person("bob")),
       .left(person("ann")))
@@ -27,7 +27,7 @@ import WaitingRoomFeature
     #expect(state.unmatched == 0)
   }
 
-  @Test func `admitted people no longer wait`() {
+  @Test func `admitted people are removed from the waiting room`() {
     let state = state(after: .joined(person("ann")), .admitted(person("ann")))
     #expect(state.people.isEmpty)
     #expect(state.admitted == 1)
@@ -42,13 +42,13 @@ import WaitingRoomFeature
     #expect(state.unmatched == 3)
   }
 
-  @Test func `a person who joins twice keeps the position and gets the new name`() {
+  @Test func `a person who joins twice keeps the place and gets the new name`() {
     let state = state(
       after: .joined(person("ann")), .joined(person("bob")), .joined(person("ann", name: "Anna")))
     #expect(state.people.map { String($0.name) } == ["Anna", "BOB"])
   }
 
-  @Test func `people in the list own their text`() {
+  @Test func `listed people own their names instead of keeping received lines`() {
     let line = ByteSlab(Array("ann Ann and the rest of a long line".utf8))
     let received = Person(
       id: Text(slab: line, slice: .init(offset: 0, count: 3)),
@@ -58,7 +58,9 @@ import WaitingRoomFeature
   }
 
   /// Compares with a plain list, through many gaps.
-  @Test(arguments: 1...20) func `the list agrees with a simple model`(seed: UInt64) {
+  @Test(arguments: 1...20) func `the list of waiting people behaves like a simple model`(
+    seed: UInt64
+  ) {
     var random = SplitMix64(seed: seed)
     var state = WaitingRoomFeature.State()
     var model: [Person] = []
@@ -91,7 +93,7 @@ import WaitingRoomFeature
   }
 
   @Test
-  func `people beyond the limit are omitted and counted, and waiting people keep their positions`()
+  func `people beyond the limit are counted instead of listed, and the others keep their places`()
     throws
   {
     var state = WaitingRoomFeature.State()
@@ -112,7 +114,8 @@ import WaitingRoomFeature
   }
 
   /// Compares with a set. There are enough people that the table grows and shrinks repeatedly.
-  @Test(arguments: 1...3) func `many people can join and leave`(seed: UInt64) {
+  @Test(arguments: 1...3) func `very many people can join and leave the waiting room`(seed: UInt64)
+  {
     var random = SplitMix64(seed: seed)
     var list = WaitingList()
     var model: Set<Int> = []

@@ -58,7 +58,7 @@ import WaitingRoomFeature
     await store.finish()
   }
 
-  @Test func `people are admitted at a pace, as the capacity allows`() async {
+  @Test func `people are admitted automatically at a pace, up to the capacity`() async {
     let people = (1...9).map { Person(id: Text("u\($0)"), name: Text("name \($0)")) }
     let store = TestStore(initialState: WaitingRoomFeature.State()) { WaitingRoomFeature() }
     func admit(_ range: ClosedRange<Int>, at time: Timestamp) async {
@@ -90,7 +90,7 @@ import WaitingRoomFeature
     await store.finish()
   }
 
-  @Test func `a pace is exact for any interval of ticks`() {
+  @Test func `the pace of admissions is exact for any interval between ticks`() {
     for (perSecond, milliseconds) in [(0.01, 1_000), (0.7, 333), (3, 1_000), (1_000, 16)] {
       var pace = AdmissionPace(perSecond: perSecond, since: 0)
       let ticks = 200_000 / milliseconds
@@ -108,7 +108,7 @@ import WaitingRoomFeature
     #expect(extreme.take(until: .max) == 1)
   }
 
-  @Test func `the countdown decreases by seconds and stops at zero`() async {
+  @Test func `the countdown to the stream decreases by seconds and stops at zero`() async {
     let store = TestStore(initialState: WaitingRoomFeature.State()) { WaitingRoomFeature() }
     await store.send(.ticked(at: 1_000))
     await store.send(.scheduled(4_500, at: 1_000)) {
@@ -127,7 +127,9 @@ import WaitingRoomFeature
     await store.finish()
   }
 
-  @Test(arguments: [Int64.min, .max]) func `extreme times are tolerated`(time: Timestamp) async {
+  @Test(arguments: [Int64.min, .max]) func `extreme timestamps do no harm to the waiting room`(
+    time: Timestamp
+  ) async {
     let store = TestStore(initialState: WaitingRoomFeature.State()) { WaitingRoomFeature() }
     store.exhaustivity = .off
     await store.send(.scheduled(time, at: 0))

@@ -10,7 +10,7 @@ import WaitingRoomFeature
 
   private func person(_ id: Int) -> Person { Person(id: Text("p\(id)"), name: Text("P\(id)")) }
 
-  @Test func `all changes of one frame are one action in order`() {
+  @Test func `all changes of the waiting room in a frame are one action, in order`() {
     var throttle = WaitingRoomThrottle(
       ThrottlePolicies([.waitingRoom: .init(interval: .milliseconds(16))]))
     var output = Output()
@@ -36,7 +36,7 @@ import WaitingRoomFeature
     #expect(throttle.pending == 0)
   }
 
-  @Test func `changes with long names are delivered early, regardless of the policy`() {
+  @Test func `changes with long names are delivered early, whatever the policy is`() {
     var throttle = WaitingRoomThrottle(
       ThrottlePolicies([.waitingRoom: .init(interval: .seconds(3600), capacity: 1_000_000)]))
     var output = Output()
@@ -51,7 +51,8 @@ import WaitingRoomFeature
   }
 
   /// Every event is accounted for at all times, and the output is the input, in order.
-  @Test(arguments: 1...20) func `no change is lost or overtaken`(seed: UInt64) {
+  @Test(arguments: 1...20)
+  func `the throttle of the waiting room loses no change and keeps their order`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var throttle = WaitingRoomThrottle(
       ThrottlePolicies([.waitingRoom: .init(interval: .milliseconds(16), capacity: 10)]))

@@ -10,7 +10,7 @@ import WaitingRoomFeature
     var taskExecutor: (any TaskExecutor)? { nil }
   }
 
-  @Test func `the people who have waited longest are shown with their identity`() {
+  @Test func `the people who have waited longest are shown as rows that keep their identity`() {
     let store = Store(
       initialState: WaitingRoomFeature.State(), lane: DirectLane(), notification: .batched
     ) { WaitingRoomFeature() }
@@ -34,7 +34,7 @@ import WaitingRoomFeature
     #expect(graph.output(of: graph.rootID) == expected)
   }
 
-  @Test func `a leave of a person who was not waiting evaluates no view`() {
+  @Test func `the departure of a person who was not waiting evaluates no view`() {
     let store = Store(
       initialState: WaitingRoomFeature.State(), lane: DirectLane(), notification: .batched
     ) { WaitingRoomFeature() }

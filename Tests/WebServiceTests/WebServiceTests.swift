@@ -8,7 +8,7 @@ import Varlink
 import WebService
 
 @Suite struct TokenTests {
-  @Test func `a token grants its right, and any other text grants none`() {
+  @Test func `a token grants the right that it stands for, and any other text grants none`() {
     let tokens = Tokens()
     #expect(tokens.reading != tokens.acting && tokens.acting.utf8.count == 64)
     #expect(tokens.right(of: tokens.acting) == .acting)
@@ -24,7 +24,9 @@ import WebService
   private let directory = TemporaryDirectory()
   private var path: String { directory.path + "/token" }
 
-  @Test func `a stored token is the same at each start, and other users cannot read it`() throws {
+  @Test func `the token in a file is the same at each start, and other users cannot read it`()
+    throws
+  {
     let token = try KeptToken.read(path)
     #expect(token.utf8.count == 64)
     #expect(try KeptToken.read(path) == token)
@@ -38,14 +40,14 @@ import WebService
   }
 
   @Test(arguments: ["", "0", String(repeating: "g", count: 64), String(repeating: "0", count: 65)])
-  func `a file without a valid token is not overwritten`(text: String) throws {
+  func `a token file without a valid token is not overwritten`(text: String) throws {
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     chmod(path, 0o600)
     #expect(throws: KeptTokenFailure.self) { try KeptToken.read(self.path) }
     #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
   }
 
-  @Test func `a missing directory is an error`() {
+  @Test func `a missing directory for the token file is an error`() {
     let failure = #expect(throws: KeptTokenFailure.self) { try KeptToken.read("/nowhere/token") }
     #expect(failure?.description == "/nowhere/token.new: No such file or directory")
   }
@@ -53,7 +55,7 @@ import WebService
 
 @Suite struct HostNameTests {
   @Test(arguments: ["localhost:8317", "LOCALHOST:8317", "127.0.0.1:8317", "[::1]:8317"])
-  func `names of this machine are accepted with the port`(name: String) {
+  func `the host names of this machine are accepted with the port`(name: String) {
     let names = HostNames([])
     names.note(port: 8_317)
     #expect(names.contains(name))
@@ -66,13 +68,13 @@ import WebService
     "127.0.0.1.evil.example:8317", "localhost:8317:8317", "[::1", "0:8317", "127.1:8317",
     String(repeating: "a", count: 300),
   ])
-  func `other names are rejected`(name: String) {
+  func `other host names are rejected`(name: String) {
     let names = HostNames(["page.example", "port.example:81"])
     names.note(port: 8_317)
     #expect(!names.contains(name))
   }
 
-  @Test func `names behind a proxy are accepted as configured`() {
+  @Test func `host names of a proxy are accepted as configured`() {
     let names = HostNames(["page.example", "Port.example:81"])
     #expect(names.contains("page.example") && names.contains("page.example:443"))
     #expect(names.contains("port.example:81") && !names.contains("port.example:82"))
@@ -87,7 +89,7 @@ import WebService
 
   private func text(_ buffer: ByteBuffer) -> String { String(buffer: buffer) }
 
-  @Test func `a slow reader gets one patch with all changes`() throws {
+  @Test func `a browser that reads slowly gets one patch with all changes`() throws {
     let state = RoomState()
     state.update(room(1), sequence: 1)
     let first = try #require(state.newest)
@@ -104,7 +106,7 @@ import WebService
     #expect(text(state.patch(from: first, to: newest)) == #"{"viewers":100}"#)
   }
 
-  @Test func `every stream is woken, and many changes wake a stream once`() async {
+  @Test func `a change wakes every stream, and many changes wake a stream once`() async {
     let state = RoomState()
     let (one, signals) = state.subscribe()
     let (_, others) = state.subscribe()
@@ -138,7 +140,7 @@ import WebService
 }
 
 @Suite struct PublicAddressTests {
-  @Test func `an address is a scheme and a host, with an optional port`() {
+  @Test func `the configured address has a scheme, a host, and an optional port`() {
     #expect(PublicAddress("https://page.example/")?.text == "https://page.example")
     #expect(PublicAddress("http://127.0.0.1:8317")?.text == "http://127.0.0.1:8317")
     #expect(PublicAddress("http://[::1]:8317") != nil)
@@ -150,7 +152,7 @@ import WebService
     "https://page .example", "https://pagé.example",
     "https://" + String(repeating: "a", count: 300),
   ])
-  func `any other text is rejected`(text: String) {
+  func `text that is not such an address is rejected`(text: String) {
     #expect(PublicAddress(text) == nil)
   }
 }

@@ -18,7 +18,7 @@ struct WebhookGateTests {
 
   private static let gate = WebhookGate(secret: Secret("s3cret!"), maximumBytes: 1000)
 
-  @Test func `a secret is accepted in two headers and in the query`() {
+  @Test func `the webhook secret is accepted in two headers and in the query`() {
     #expect(Self.status(Self.gate, .POST, "/", [("Authorization", "Bearer s3cret!")]) == nil)
     #expect(Self.status(Self.gate, .POST, "/", [("authorization", "bearer s3cret!")]) == nil)
     #expect(Self.status(Self.gate, .POST, "/", [("X-Livehost-Secret", "s3cret!")]) == nil)
@@ -29,12 +29,12 @@ struct WebhookGateTests {
     "/", "/?secret=", "/?secret=s3cret", "/?secret=S3CRET!", "/?secret=s3cret!x", "/s3cret!",
     "/?secret=wrong&secret=s3cret!", "/?secret=%", "/?secret",
   ])
-  func `any other secret is refused`(uri: String) {
+  func `any other webhook secret is refused`(uri: String) {
     #expect(Self.status(Self.gate, .POST, uri) == 401)
     #expect(Self.status(Self.gate, .POST, uri, [("Authorization", "Basic s3cret!")]) == 401)
   }
 
-  @Test func `other methods, web pages and bodies that are too long are refused`() {
+  @Test func `other methods, requests from web pages and bodies that are too long are refused`() {
     let gate = WebhookGate(secret: nil, maximumBytes: 1000)
     #expect(Self.status(gate) == nil)
     #expect(Self.status(gate, .GET) == 405)
@@ -44,14 +44,14 @@ struct WebhookGateTests {
     #expect(Self.status(gate, .POST, "/", [("Content-Length", "1001")]) == 413)
   }
 
-  @Test func `printing the gate does not reveal the secret`() {
+  @Test func `printing the settings of a webhook does not reveal its secret`() {
     var text = ""
     dump(Self.gate, to: &text)
     #expect(!text.contains("s3cret"))
     #expect(!"\(Self.gate)".contains("s3cret"))
   }
 
-  @Test func `a body is JSON or a form`() {
+  @Test func `the body of a webhook is read as JSON or as a form`() {
     func value(_ text: String, _ type: String?) -> JSONValue? {
       WebhookGate.value(of: Array(text.utf8), type: type)
     }
@@ -92,7 +92,7 @@ struct WebhookGateTests {
     0x50, 0x07, 0x00, 0x4E, 0x0F, 0xFA, 0x01,
   ]
 
-  @Test func `compressed bodies are read`() {
+  @Test func `compressed bodies of webhooks are read`() {
     for encoding in ["gzip", "x-gzip", "GZIP", "gzip, identity"] {
       #expect(Self.read(Self.gzipped, [("Content-Encoding", encoding)]) == #"{"a":1}"#)
     }
@@ -108,7 +108,7 @@ struct WebhookGateTests {
     }
   }
 
-  @Test func `a small body that inflates to a large one is refused`() {
+  @Test func `a small compressed body that inflates to a large one is refused`() {
     #expect(
       Self.read(Self.bomb, [("Content-Encoding", "deflate")])
         == "413 the body is longer than 1000 bytes")
@@ -135,20 +135,20 @@ struct WebhookGateTests {
     ([("Content-Type", "text/plain")], "400 the body is not valid JSON"),
     ([], "400 the body is not valid JSON"),
   ])
-  func `the refusal of an unreadable body contains the reason`(
+  func `the refusal of an unreadable body names the reason`(
     headers: [(String, String)], answer: String
   ) {
     #expect(Self.read(Array("<a>".utf8), headers) == answer)
   }
 
-  @Test func `JSON is read with any media type, and with unusual values`() {
+  @Test func `a JSON body is read with any media type, and with unusual values`() {
     for type in ["text/xml", "multipart/form-data", "application/vnd.api+json"] {
       #expect(Self.read(Array(#"{"a":1}"#.utf8), [("Content-Type", type)]) == #"{"a":1}"#)
     }
     #expect(Self.read(Array(#"{"a":"\ud800","b":NaN}"#.utf8), []) == #"{"a":"\#u{FFFD}","b":null}"#)
   }
 
-  @Test func `100,000 seeded bodies are parsed without a crash`() {
+  @Test func `100,000 seeded bodies are parsed without crashing`() {
     var generator = SplitMix64(seed: 19)
     let pieces = Array("a=&%+4{}[]\",:1é ")
     for _ in 0..<100_000 {

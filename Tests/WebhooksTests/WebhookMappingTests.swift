@@ -35,7 +35,7 @@ struct WebhookMappingTests {
     (#"{"of":"8","who":[{"id":"6","name":"Bo"}]}"#, "none"),
     (#"{"who":[{"id":null,"name":"Bo"}]}"#, "none"), (#"{"of":"7","who":{"id":"7"}}"#, "none"),
   ])
-  func `a path selects the element of a list whose member equals another value`(
+  func `a path can select the element of a list whose member equals another value`(
     body: String, name: String
   ) throws {
     let table = """
@@ -47,14 +47,14 @@ struct WebhookMappingTests {
   }
 
   @Test(arguments: ["who[=of].name", "who[id=].name", "who[id=of.name", "who[x].name"])
-  func `a path with an invalid selector is an error of the mapping`(path: String) {
+  func `a path with an invalid selector is an error of the webhook mapping`(path: String) {
     #expect(throws: ConfigurationError.self) {
       try WebhookMapping(
         "events: [{type: title, members: {title: \"\(path)\"}}]", file: "m.yaml")
     }
   }
 
-  @Test func `a mapping creates an event from a delivery`() throws {
+  @Test func `a mapping turns a delivery into an event`() throws {
     let lines = try Self.lines(
       Self.chat,
       #"{"kind":"chat","visible":true,"at":"2026-11-24T20:00:00Z","channel":"Ada","words":"a <b>b</b>","who":[{"id":7,"badges":["vip"]}]}"#,
@@ -70,11 +70,13 @@ struct WebhookMappingTests {
     (#"{"visible":true}"#, 0), (#"[]"#, 0), (#"7"#, 0), (#"{"kind":{},"visible":true}"#, 0),
     (#"{"kind":7,"visible":"true","who":[{"id":"a"}],"words":""}"#, 1),
   ])
-  func `a rule applies to deliveries that meet its conditions`(body: String, count: Int) throws {
+  func `a rule of a mapping applies only to deliveries that meet its conditions`(
+    body: String, count: Int
+  ) throws {
     #expect(try Self.lines(Self.chat, body, headers: ["x-id": "1"]).count == count)
   }
 
-  @Test func `several rules and lists create several events, each with its own identifier`()
+  @Test func `several rules and lists produce several events, each with its own identifier`()
     throws
   {
     let table = """
@@ -108,7 +110,9 @@ struct WebhookMappingTests {
     ("{type: title, members: {title: a | =none}}", #"{"b":1}"#, #""title":"none""#),
     ("{type: title, members: {title: a | =none | b}}", #"{"a":null}"#, #""title":"none | b""#),
   ])
-  func `values are converted to the type of their member`(rule: String, body: String, part: String)
+  func `mapped values are converted to the types of their event members`(
+    rule: String, body: String, part: String
+  )
     throws
   {
     let lines = try Self.lines("events: [\(rule)]", body)
@@ -133,7 +137,7 @@ struct WebhookMappingTests {
       "m.yaml:1: 'title' of title must be text"
     ),
   ])
-  func `a delivery that does not fit is refused with the rule and the member`(
+  func `the error for a delivery that does not fit names the rule and the member`(
     rule: String, body: String, fault: String
   ) throws {
     do {
@@ -150,7 +154,8 @@ struct WebhookMappingTests {
     + String(repeating: "\u{316}", count: 300_000)
 
   @Test(.timeLimit(.minutes(1)), arguments: ["kind", "visible", "channel", "words", "at", "who"])
-  func `values that are slow to compare as text are compared as bytes`(member: String) throws {
+  func `mapped values that are slow to compare as text are compared as bytes`(member: String) throws
+  {
     let others = ["kind": "\"chat\"", "visible": "true", "channel": "\"a\"", "words": "\"b\""]
       .filter { $0.key != member }.map { "\"\($0)\":\($1)" }.sorted()
     let value = member == "who" ? #"[{"id":"\#(Self.marks)"}]"# : "\"\(Self.marks)\""
@@ -159,14 +164,14 @@ struct WebhookMappingTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `names in forms are compared as bytes`() {
+  func `names of form fields are compared as bytes`() {
     let form = Array("\(Self.marks)=1&\(Self.marks)=2&a=3".utf8)
     let value = WebhookGate.value(of: form, type: "application/x-www-form-urlencoded")
     #expect(value?["a"] == "3")
     #expect(value?.objectValue?.count == 2)
   }
 
-  @Test func `a delivery creates at most 256 events`() throws {
+  @Test func `a delivery produces at most 256 events`() throws {
     let table = "events: [{each: a, type: viewers, members: {count: each}}]"
     func body(_ count: Int) -> String {
       "{\"a\":[\(Array(repeating: "1", count: count).joined(separator: ","))]}"
@@ -237,13 +242,13 @@ struct WebhookMappingTests {
     "a}",
     "{a {b}}", "{a b}", "{} x",
   ])
-  func `an invalid path is rejected`(path: String) {
+  func `an invalid path in a mapping is rejected`(path: String) {
     #expect(throws: ConfigurationError.self) {
       try WebhookMapping("events: [{type: title, members: {title: '\(path)'}}]", file: "m.yaml")
     }
   }
 
-  @Test func `the mapping in the manual page is valid`() throws {
+  @Test func `the webhook mapping in the manual page is valid`() throws {
     let file = "packaging/man/livehost-source.8.in"
     var root = URL(fileURLWithPath: #filePath)
     for _ in 0..<3 { root.deleteLastPathComponent() }
@@ -329,7 +334,7 @@ struct WebhookMappingTests {
       #"{"data":{"items":{"name":"one"}}}"#, #""text":"one""#
     ),
   ])
-  func `an empty or unusable value does not lose the event`(
+  func `an empty or unusable value in a delivery does not lose the event`(
     rule: String, body: String, part: String
   ) throws {
     let lines = try Self.lines("events: [\(rule)]", body)
@@ -343,14 +348,14 @@ struct WebhookMappingTests {
     (#"a: [b, "!c"]"#, #"{"a":"b"}"#, 1), (#"a: [b, "!c"]"#, #"{"a":"d"}"#, 0),
     (#""a | b": c"#, #"{"b":"c"}"#, 1),
   ])
-  func `conditions may exclude values, and may require absence`(
+  func `conditions of a rule can exclude values and can require that a member is absent`(
     condition: String, body: String, count: Int
   ) throws {
     #expect(
       try Self.lines("events: [{when: {\(condition)}, type: chat.clear}]", body).count == count)
   }
 
-  @Test func `a chat message without a person and without text is refused`() {
+  @Test func `a chat message that has neither a person nor a text is refused`() {
     let error = #expect(throws: WebhookFault.self) {
       try Self.lines(
         "events: [{type: chat.message, members: {id: =i, user.name: who, text: words}}]", "{}")
@@ -358,7 +363,7 @@ struct WebhookMappingTests {
     #expect(error?.text.contains("a member that the type requires is absent") == true)
   }
 
-  @Test func `the value of the secret must not become part of an event`() {
+  @Test func `a mapping must not copy the secret into an event`() {
     for path in ["data.token", "data", "'{data.token}'"] {
       let error = #expect(throws: ConfigurationError.self) {
         try WebhookMapping(
@@ -368,7 +373,7 @@ struct WebhookMappingTests {
     }
   }
 
-  @Test func `members with unusable values are reported by name`() throws {
+  @Test func `members of a delivery with unusable values are reported by name`() throws {
     let mapping = try WebhookMapping(
       "time: at\nevents: [{type: announcement, members: {user.name: a, text: b | =t}}]",
       file: "m.yaml")
@@ -419,7 +424,7 @@ struct WebhookMappingTests {
 
   // MARK: Hostile input
 
-  @Test func `100,000 seeded deliveries and mappings are processed without a crash`() throws {
+  @Test func `100,000 seeded deliveries and mappings are processed without crashing`() throws {
     var generator = SplitMix64(seed: 19)
     let mapping = try WebhookMapping(
       """

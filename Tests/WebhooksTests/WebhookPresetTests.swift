@@ -36,7 +36,7 @@ struct WebhookPresetTests {
 
   private static func form(_ data: String) -> JSONValue { .object(["data": .string(data)]) }
 
-  @Test func `a donation through Ko-fi is shown with its text`() throws {
+  @Test func `a donation through Ko-fi is shown with its message`() throws {
     #expect(
       try Self.map("ko-fi", Self.form(Self.koFi)) == [
         #"{"type":"announcement","id":"k-1","text":"3.00 USD: Good luck","user":{"name":"Ada","id":"Ada"}}"#
@@ -69,7 +69,7 @@ struct WebhookPresetTests {
     #expect(lines.count == 1 && lines[0].contains(who) && lines[0].contains(what), "\(lines)")
   }
 
-  @Test func `a donation through Streamlabs is shown with its text`() throws {
+  @Test func `a donation through Streamlabs is shown with its message`() throws {
     #expect(
       try Self.map("streamlabs", Self.parsed(Self.streamlabs)) == [
         #"{"type":"announcement","id":"d1","text":"$13.37: This is a test","user":{"id":"test","name":"test"}}"#
@@ -92,7 +92,7 @@ struct WebhookPresetTests {
       try Self.map("streamlabs", Self.parsed(other)).first?.contains(#""text":"£9: m""#) == true)
   }
 
-  @Test func `a tip through StreamElements is shown with its text in each form`() throws {
+  @Test func `a tip through StreamElements is shown with its message in each format`() throws {
     let line =
       #"{"type":"announcement","id":"a1","text":"12 EUR: hello","user":{"id":"46","name":"Styler"}}"#
     #expect(try Self.map("streamelements", Self.parsed(Self.streamElements)) == [line])
@@ -112,7 +112,9 @@ struct WebhookPresetTests {
       ])
   }
 
-  @Test func `coffees are shown with their text unless it is hidden`() throws {
+  @Test func `coffees from Buy Me a Coffee are shown with their message unless it is hidden`()
+    throws
+  {
     #expect(
       try Self.map("buy-me-a-coffee", Self.parsed(Self.coffee)) == [
         #"{"type":"announcement","id":"580796","text":"5 USD: Thanks","user":{"id":"2345","name":"John"}}"#
@@ -179,7 +181,7 @@ struct WebhookPresetTests {
     ("buy-me-a-coffee", coffee, "Thanks", ["support_note", "data", "note_hidden"]),
     ("patreon", patreon, "Pat Ron", ["full_name", "attributes", "data"]),
   ])
-  func `no unusable value of a member loses a delivery or its text`(
+  func `an unusable value of a member loses neither a delivery nor its text`(
     preset: String, sample: String, words: String, except: [String]
   ) throws {
     let headers = ["x-patreon-event": "members:pledge:create"]

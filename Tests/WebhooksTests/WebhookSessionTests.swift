@@ -57,7 +57,7 @@ struct WebhookSessionTests {
     }
   }
 
-  @Test func `a delivery is confirmed once the daemon has acknowledged it`() throws {
+  @Test func `a delivery is answered with success once the daemon has acknowledged it`() throws {
     var driver = try Driver()
     try driver.send(1, #"{"kind":"v","id":"a","n":1}"#)
     try driver.send(2, #"{"kind":"v","id":"b","n":2}"#)
@@ -70,7 +70,7 @@ struct WebhookSessionTests {
   }
 
   @Test(arguments: [true, false])
-  func `a slow daemon makes the sender repeat its delivery, which counts once`(
+  func `while the daemon is slow, senders repeat their deliveries, which are counted once`(
     identified: Bool
   ) throws {
     var driver = try Driver(identified: identified)
@@ -87,7 +87,7 @@ struct WebhookSessionTests {
     #expect(driver.session.forwarded == 1)
   }
 
-  @Test func `a sender that has disconnected may repeat its delivery, which counts once`() throws {
+  @Test func `a sender that disconnected can repeat its delivery, which is counted once`() throws {
     var driver = try Driver(identified: false)
     try driver.send(1, #"{"kind":"v","n":1}"#)
     driver.session.left(1)
@@ -98,7 +98,7 @@ struct WebhookSessionTests {
     #expect(driver.given == 1)
   }
 
-  @Test func `equal deliveries without an identifier are distinct after their confirmation`()
+  @Test func `equal deliveries without an identifier are distinct after the first was answered`()
     throws
   {
     var driver = try Driver(identified: false)
@@ -110,7 +110,7 @@ struct WebhookSessionTests {
     #expect(driver.session.duplicates == 0)
   }
 
-  @Test func `while the daemon accepts nothing, deliveries are refused and reported as a gap`()
+  @Test func `while the daemon accepts nothing, deliveries are refused and a gap is reported`()
     throws
   {
     var driver = try Driver()
@@ -125,7 +125,7 @@ struct WebhookSessionTests {
     #expect(driver.gaps == ["2 deliveries were refused: livehostd accepted no events"])
   }
 
-  @Test func `an invalid delivery is refused, and one without a rule is confirmed and counted`()
+  @Test func `an invalid delivery is refused, and one without a rule is accepted and counted`()
     throws
   {
     var driver = try Driver()
@@ -161,7 +161,7 @@ struct WebhookSessionTests {
     #expect(!statuses.contains { $0.contains("Ada") || $0.contains("s3cret") })
   }
 
-  @Test func `members with unusable values are reported by name`() throws {
+  @Test func `members of deliveries with unusable values are reported by name`() throws {
     let mapping = try WebhookMapping(
       "events: [{type: announcement, members: {user.name: name, text: text}}]", file: "m.yaml")
     var session = WebhookSession(mapping, address: "127.0.0.1:1")
@@ -180,7 +180,7 @@ struct WebhookSessionTests {
       })
   }
 
-  @Test func `senders cannot cause more than one status report in ten seconds`() throws {
+  @Test func `senders cannot cause more than one report of the status in ten seconds`() throws {
     var driver = try Driver()
     let before = driver.statuses.count
     for _ in 0..<1000 { driver.session.refuse("the secret is missing or wrong", at: driver.now) }

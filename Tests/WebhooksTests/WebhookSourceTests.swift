@@ -121,7 +121,7 @@ struct WebhookSourceTests {
 
   private static let good = #"{"kind":"v","id":"a","n":1}"#
 
-  @Test func `a delivery reaches the daemon before its sender gets an answer`() async throws {
+  @Test func `a delivery reaches the daemon before its sender is answered`() async throws {
     let all = try await Fixture()
     try await all.start()
     try await all.daemon.stall(true)
@@ -137,7 +137,8 @@ struct WebhookSourceTests {
     try await all.stop()
   }
 
-  @Test func `a daemon killed between the delivery and its answer gets the event once`()
+  @Test
+  func `if the daemon is killed before it acknowledges a delivery, it still gets the event once`()
     async throws
   {
     let all = try await Fixture()
@@ -153,7 +154,10 @@ struct WebhookSourceTests {
     try await all.stop()
   }
 
-  @Test func `a slow daemon makes senders repeat, and each event counts once`() async throws {
+  @Test
+  func `while the daemon is slow, senders repeat their deliveries, and each event counts once`()
+    async throws
+  {
     let all = try await Fixture()
     try await all.start()
     _ = try await all.post(#"{"kind":"v","id":"first","n":0}"#)
@@ -178,7 +182,7 @@ struct WebhookSourceTests {
     try await all.stop()
   }
 
-  @Test func `refused requests get a reason and are counted`() async throws {
+  @Test func `refused requests are answered with the reason and counted`() async throws {
     let all = try await Fixture()
     try await all.start(secret: "s3cret")
     let secret = [("Authorization", "Bearer s3cret")]
@@ -200,7 +204,7 @@ struct WebhookSourceTests {
     try await all.stop()
   }
 
-  @Test func `a sender that signs its deliveries needs no secret in its requests`() async throws {
+  @Test func `a sender that signs its deliveries need not send the secret`() async throws {
     let all = try await Fixture()
     try await all.start(secret: "s3cret", signature: "header:X-Signature")
     // Computed with: printf %s BODY | openssl dgst -sha256 -hmac s3cret
@@ -221,7 +225,7 @@ struct WebhookSourceTests {
   }
 
   @Test
-  func `a secret in the body is accepted where the mapping names it, and is never shown`()
+  func `the secret is accepted in the body where the mapping names it, and is never printed`()
     async throws
   {
     let all = try await Fixture()
@@ -238,7 +242,7 @@ struct WebhookSourceTests {
     #expect(!all.daemon.lines.entries.contains { $0.contains("s3cret") })
   }
 
-  @Test func `a chunked body is assembled, and its size is limited`() async throws {
+  @Test func `a chunked request body is assembled, and its size is limited`() async throws {
     let all = try await Fixture()
     try await all.start()
     let head =
@@ -258,7 +262,7 @@ struct WebhookSourceTests {
     ("nonsense\r\n\r\n", "400"), ("POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n", "400"),
     ("POST /?secret=a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n", "408"),
   ])
-  func `slow or invalid requests are refused and counted`(
+  func `slow or invalid webhook requests are refused and counted`(
     text: String, status: String
   ) async throws {
     let all = try await Fixture()
@@ -269,7 +273,7 @@ struct WebhookSourceTests {
     try await all.stop()
   }
 
-  @Test func `one connection carries many deliveries one after another`() async throws {
+  @Test func `one connection can carry many deliveries one after another`() async throws {
     let all = try await Fixture()
     try await all.start()
     func request(_ number: Int, _ last: Bool) -> String {
@@ -289,7 +293,7 @@ struct WebhookSourceTests {
     try await all.stop()
   }
 
-  @Test func `connections above the limit are closed and counted`() async throws {
+  @Test func `webhook connections above the limit are closed and counted`() async throws {
     let all = try await Fixture()
     try await all.start(request: .milliseconds(500), connections: 2)
     async let first = all.exchange("")
@@ -304,7 +308,7 @@ struct WebhookSourceTests {
     try await all.stop()
   }
 
-  @Test func `an address that is in use is reported and ends the source`() async throws {
+  @Test func `if its address is in use, the webhook source reports that and ends`() async throws {
     let one = try await Fixture()
     try await one.start()
     let port = try await one.port()

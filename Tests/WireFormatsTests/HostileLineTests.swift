@@ -22,7 +22,7 @@ import WireFormats
   }
 
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
-  func `a valid line with a few changed bytes is decoded or rejected`(seed: UInt64) {
+  func `a valid line with some bytes changed is decoded or rejected`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let insertions = Array("\"\\{}[]:,;= @#\u{0}\n\u{1}éu0-9.e".utf8)
     for _ in 0..<8000 {
@@ -52,7 +52,7 @@ import WireFormats
   /// Comparing or hashing such text by the rules of Unicode takes quadratic time. For 1,000 of
   /// these lines, it would take much longer than the time limit.
   @Test(.timeLimit(.minutes(1)), arguments: NastyRun.all)
-  func `text that Unicode compares slowly is decoded or rejected in time`(run: NastyRun) {
+  func `a line that is slow to compare as Unicode is decoded or rejected in time`(run: NastyRun) {
     for (line, reason) in [
       (#"{"type":"T"}"#, RejectionReason.unknownType),
       (#"{"type":"stream","state":"T"}"#, .invalidValue),
@@ -88,7 +88,7 @@ import WireFormats
   }
 
   @Test(arguments: 5...6 as ClosedRange<UInt64>)
-  func `arbitrary bytes are rejected or blank`(seed: UInt64) {
+  func `lines of arbitrary bytes are rejected or blank`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let openings: [[UInt8]] = [[], [0x7B], [0x40], [0x3A], [0x7B, 0x22], [0x5B]]
     for _ in 0..<8000 {

@@ -16,7 +16,7 @@ import WireFormats
     #expect(decode(line) == .rejected(.unknownFormat))
   }
 
-  @Test func `a line of an unknown format that is not UTF-8 is rejected as such`() {
+  @Test func `a line of an unknown format that is not UTF-8 is rejected for its encoding`() {
     #expect(decode([0xFF, 0xFE, 0x41]) == .rejected(.invalidUTF8))
   }
 
@@ -40,7 +40,7 @@ import WireFormats
     #expect(decode(line(65537), override: room) == .rejected(.lineTooLong, room: "r"))
   }
 
-  @Test func `an overriding room gets every line, regardless of the room that the line names`() {
+  @Test func `a room set for the connection receives every line, whatever room the line names`() {
     let room = RoomName("mine")
     let lines: [(String, RejectionReason?)] = [
       (#"{"type":"chat.clear","room":"other"}"#, nil), (#"{"type":"chat.clear","room":"NO"}"#, nil),
@@ -53,7 +53,7 @@ import WireFormats
     }
   }
 
-  @Test func `references to rooms remain valid until the rooms are forgotten`() {
+  @Test func `references to rooms stay valid until the decoder's list of rooms is cleared`() {
     var decoder = LineDecoder()
     func room(_ line: String) -> RoomReference? {
       let slab = ByteSlab(line.utf8)
@@ -85,7 +85,7 @@ import WireFormats
     #expect(room(#"{"type":"chat.clear"}"#).map { decoder.name(of: $0).description } == "kept")
   }
 
-  @Test func `lines end with LF or CR LF`() {
+  @Test func `a line may end with LF or CR LF`() {
     let slab = ByteSlab("a\r\n\n\r\nb\rc\nrest".utf8)
     var lines: [String] = []
     var offset = 0
@@ -96,7 +96,7 @@ import WireFormats
     #expect(offset == slab.count - 4)
   }
 
-  @Test func `an incomplete line counts only if it is a complete JSON object`() {
+  @Test func `a line without an ending is decoded only if it is a complete JSON object`() {
     var decoder = LineDecoder()
     func reason(_ line: String) -> RejectionReason? {
       let slab = ByteSlab(line.utf8)

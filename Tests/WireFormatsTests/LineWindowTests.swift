@@ -90,7 +90,9 @@ import WireFormats
   }
 
   @Test(arguments: 11...14 as ClosedRange<UInt64>)
-  func `lines are decoded as if alone, whatever lines surround them`(seed: UInt64) {
+  func `each line is decoded as if it were alone, whatever lines are before and after it`(
+    seed: UInt64
+  ) {
     var random = SplitMix64(seed: seed)
     // One decoder for all slabs, to show that it keeps nothing from one slab to the next.
     var decoder = LineDecoder()
@@ -108,7 +110,7 @@ import WireFormats
     }
   }
 
-  @Test func `lines are decoded as if alone beside any other doubtful line`() {
+  @Test func `a line is decoded as if it were alone next to any other line that looks unusual`() {
     var decoder = LineDecoder()
     let plain = #"{"type":"chat.message","id":"1","user":{"id":"2","name":"n"},"text":"t","ts":5}"#
     for first in Self.doubtful {
@@ -122,7 +124,7 @@ import WireFormats
   }
 
   @Test(arguments: 16_300...16_460)
-  func `lines may cross the end of a window`(length: Int) {
+  func `a line may cross the end of the decoder's window`(length: Int) {
     let head = #"{"type":"title","title":""#
     let fill = String(repeating: "x", count: length - head.utf8.count - 2)
     let short = #"{"type":"viewers","count":12}"#
@@ -131,7 +133,7 @@ import WireFormats
     expectSame(Array("\(short)\n\(head)\(fill)\"}\n\(short)\n".utf8), with: &decoder)
   }
 
-  @Test func `lines may be decoded in any order, and some may be skipped`() {
+  @Test func `lines may be decoded in any order, and lines may be skipped`() {
     var random = SplitMix64(seed: 15)
     var decoder = LineDecoder()
     var bytes: [UInt8] = []
@@ -150,7 +152,7 @@ import WireFormats
     }
   }
 
-  @Test func `a decoder does not keep a slab alive after its last line`() {
+  @Test func `a decoder releases the received bytes after their last line`() {
     var decoder = LineDecoder()
     weak var kept: ByteSlab?
     for last in ["{\"type\":\"chat.clear\"}\n", "PING\n", "{\n", "\n", "\r\n", "[]\r\n", " \n"] {

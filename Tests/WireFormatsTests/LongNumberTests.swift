@@ -10,7 +10,7 @@ import WireFormats
   }
 
   @Test(arguments: 1...15)
-  func `numbers of any length have the right value`(length: Int) {
+  func `numbers of any number of digits are decoded to the right value`(length: Int) {
     var random = SplitMix64(seed: UInt64(length))
     for _ in 0..<200 {
       let digits = (0..<length).map { place in
@@ -29,7 +29,7 @@ import WireFormats
   }
 
   @Test(arguments: 1...20)
-  func `a number with another character in any position is malformed`(length: Int) {
+  func `a number with another character at any position is malformed`(length: Int) {
     for place in 0..<length {
       for other in ["/", ":", "p", "\u{39}\u{B0}", "?", "@", "\u{7F}", "+", "-"] {
         var characters = [Character](repeating: "1", count: length)
@@ -42,7 +42,7 @@ import WireFormats
     }
   }
 
-  @Test func `numbers too long for any range are unusable but not malformed`() {
+  @Test func `a number that is too long for its range is unusable but not malformed`() {
     for length in 16...40 {
       #expect(
         timestamp(String(repeating: "9", count: length)) == .event(.chat(.clear)))

@@ -31,7 +31,7 @@ import WireFormats
   }
 
   @Test
-  func `livehost-events(5) lists every type with every member, and marks the optional members`()
+  func `livehost-events(5) lists every event type with its members and marks optional members`()
     throws
   {
     var generator = EventGenerator(random: SplitMix64(seed: 5))

@@ -37,7 +37,7 @@ struct NativeFaultTests {
     #expect(decoder.fault(of: slice, in: slab) == fault)
   }
 
-  @Test func `describing a fault does not change the decoder`() throws {
+  @Test func `describing the error of a line does not change the decoder`() throws {
     let first = #"{"type":"viewers","room":"a"}"# + "\n"
     let second = #"{"type":"viewers","room":"b","count":2}"# + "\n"
     let slab = ByteSlab(Array((first + second).utf8))

@@ -21,7 +21,7 @@ private let ann = Person(id: "u1", name: "Ann")
     "@target-user-id=u :tmi.twitch.tv CLEARCHAT #main :NAME",
     "@msg-id=subgift;user-id=u;login=n;msg-param-community-gift-id=NAME :tmi.twitch.tv USERNOTICE #main",
   ])
-  func `names have at most 256 bytes`(line: String) {
+  func `names in native lines have at most 256 bytes`(line: String) {
     func reason(_ count: Int) -> RejectionReason? {
       decode(line.replacing("NAME", with: String(repeating: "x", count: count))).reason
     }
@@ -44,7 +44,7 @@ private let ann = Person(id: "u1", name: "Ann")
     #"@target-msg-id=\;login=n :tmi.twitch.tv CLEARMSG #main :hello"#,
     #"@id=m;user-id=\ PRIVMSG #main :hello"#,
   ])
-  func `a lone backslash is not a valid identifier`(line: String) {
+  func `a lone backslash is rejected as an identifier`(line: String) {
     #expect(decode(line).reason == .malformedIRC)
   }
 
@@ -268,12 +268,12 @@ struct NativeCase: Sendable {
 
 @Suite struct NativeLineTests {
   @Test(arguments: NativeCase.all)
-  func `every type is decoded with all its members`(example: NativeCase) {
+  func `every event type is decoded with all its members`(example: NativeCase) {
     #expect(decode(example.line) == .event(example.payload))
   }
 
   @Test(arguments: NativeCase.all)
-  func `room and time stamp may be anywhere in the line`(example: NativeCase) {
+  func `room and timestamp may be anywhere in the line`(example: NativeCase) {
     let first = "{\"room\":\"r.1\",\"ts\":1700000000123," + example.line.dropFirst()
     let last = example.line.dropLast() + " , \"ts\" : 1700000000123.9 ,\t\"room\" : \"r.1\" } "
     let expected = Outcome.event(example.payload, at: 1_700_000_000_123, room: "r.1")
@@ -282,7 +282,7 @@ struct NativeCase: Sendable {
   }
 
   @Test(arguments: NativeCase.all)
-  func `a required member that is absent or null is missing, and the rejection counts in the room`(
+  func `a line whose required member is absent or null is rejected, and counts in its room`(
     example: NativeCase
   ) {
     for member in example.required {
@@ -296,7 +296,9 @@ struct NativeCase: Sendable {
   }
 
   @Test(arguments: NativeCase.all)
-  func `a required member of another type is an invalid value`(example: NativeCase) {
+  func `a line whose required member has another type is rejected for the invalid value`(
+    example: NativeCase
+  ) {
     for member in example.required {
       let key = member.prefix { $0 != ":" }
       let wrong = example.line.replacing(member, with: key + ":[{}]")
@@ -305,13 +307,13 @@ struct NativeCase: Sendable {
   }
 
   @Test(arguments: NativeCase.all)
-  func `unknown members of any form are ignored`(example: NativeCase) {
+  func `unknown members with any values are ignored`(example: NativeCase) {
     let extra = #""x":[1,{"y":[[],{},"\\"]},-0.5e+3,true,false,null],"idx":"a","":0,"#
     #expect(decode("{" + extra + example.line.dropFirst()) == .event(example.payload))
   }
 
   @Test(arguments: NativeCase.all)
-  func `a line that is cut anywhere is malformed`(example: NativeCase) {
+  func `a line that is truncated anywhere is malformed`(example: NativeCase) {
     for length in 1..<example.line.utf8.count {
       let reason = decode(example.line.utf8.prefix(length)).reason
       #expect(reason == .malformedJSON)
@@ -371,11 +373,11 @@ struct NativeCase: Sendable {
     #"{"type":"waiting.pace","perSecond":1001}"#, #"{"type":"waiting.schedule","startsAt":"soon"}"#,
     #"{"type":"stream","state":"LIVE"}"#, #"{"type":7}"#, #"{"type":["viewers"],"count":1}"#,
   ])
-  func `a value of the wrong type or out of range is invalid`(line: String) {
+  func `a line with a value of a wrong type or out of range is rejected`(line: String) {
     #expect(decode(line) == .rejected(.invalidValue, room: "main"))
   }
 
-  @Test func `the sizes of filters and highlighted names are limited`() {
+  @Test func `the lengths of chat filters and of highlighted names are limited`() {
     func line(_ count: Int, _ names: Int) -> String {
       let name = "\"" + String(repeating: "x", count: count) + "\""
       return #"{"type":"host.highlight","names":["#
@@ -389,7 +391,7 @@ struct NativeCase: Sendable {
     #expect(decode(#"{"type":"host.filter","words":""# + words + #"x"}"#).reason == .invalidValue)
   }
 
-  @Test func `the size of a poll is limited`() {
+  @Test func `the number of options of a poll is limited`() {
     func begin(title: Int, options: Int) -> String {
       let list = Array(repeating: #""a""#, count: options).joined(separator: ",")
       // Each character has two bytes, and six in its escaped form.
@@ -425,11 +427,13 @@ struct NativeCase: Sendable {
     "{\"a\":{\"b\"}}", "{\"a\":{1:2}}", "[]", "[{}]", "{\"a\":\"\\x\"}", "{\"a\":\"\\u12g4\"}",
     "{\"a\":\"\\u12\"}", "{\"\\q\":1}", "{\"a\":[\"\\\"]}", "{1:2}", "{\"a\":1}x", "{\"a\"::1}",
   ])
-  func `a line that violates the grammar is malformed, and its room is unknown`(line: String) {
+  func `a line that violates the JSON grammar is malformed, and its room stays unknown`(
+    line: String
+  ) {
     #expect(decode(line) == .rejected(.malformedJSON))
   }
 
-  @Test func `the depth of nesting is limited`() {
+  @Test func `the depth of nested JSON is limited`() {
     func line(_ depth: Int) -> String {
       "{\"type\":\"chat.clear\",\"x\":" + String(repeating: "[", count: depth)
         + String(repeating: "]", count: depth) + "}"
@@ -444,18 +448,18 @@ struct NativeCase: Sendable {
     #"{"type":"viewers","count":1,"room":".x"}"#, #"{"type":"viewers","count":1,"room":5}"#,
     #"{"type":"nonsense","room":"a b"}"#, #"{"type":"viewers","count":1,"room":"\u006dain"}"#,
   ])
-  func `an invalid room name is rejected`(line: String) {
+  func `a line with an invalid room name is rejected`(line: String) {
     #expect(decode(line) == .rejected(.invalidRoom))
   }
 
-  @Test func `a line of an unknown type counts in its room`() {
+  @Test func `a line of an unknown type is counted in its room`() {
     #expect(decode(#"{"type":"nonsense","room":"r"}"#) == .rejected(.unknownType, room: "r"))
     #expect(decode(#"{"type":""}"#) == .rejected(.unknownType, room: "main"))
     #expect(decode(#"{"type":"chat.messagf"}"#) == .rejected(.unknownType, room: "main"))
     #expect(decode(#"{"type":"chat.message "}"#) == .rejected(.unknownType, room: "main"))
   }
 
-  @Test func `if a member occurs several times, its last value counts`() {
+  @Test func `if a member occurs several times, the last value is used`() {
     #expect(
       decode(#"{"type":"title","type":"viewers","count":1,"count":2}"#)
         == .event(.header(.viewers(count: 2))))
@@ -467,7 +471,7 @@ struct NativeCase: Sendable {
         == .rejected(.missingMember, room: "main"))
   }
 
-  @Test func `names written with escapes equal their unescaped forms`() {
+  @Test func `member names with escapes equal the same names without escapes`() {
     #expect(
       decode(#"{"t\u0079pe":"view\u0065rs","count":3}"#) == .event(.header(.viewers(count: 3))))
   }
@@ -483,13 +487,13 @@ struct NativeCase: Sendable {
               ChatMessage(id: "1", userID: "u", userName: "n", badges: "a/1,b/2", text: "t")))))
   }
 
-  @Test func `invalid UTF-8 is distinguished from other faults`() {
+  @Test func `invalid UTF-8 in a line is distinguished from other errors`() {
     let line = Array(#"{"type":"title","title":"x?"}"#.utf8).map { $0 == 0x3F ? 0xFF : $0 }
     #expect(decode(line) == .rejected(.invalidUTF8))
     #expect(decode([0x7B, 0x22, 0xC0, 0x80]) == .rejected(.invalidUTF8))
   }
 
-  @Test func `control lines are not events`() {
+  @Test func `control lines are told apart from events`() {
     #expect(decode(#"{"type":"sync","token":"a\"b"}"#) == Outcome(control: #"sync a"b"#))
     #expect(decode(#"{"token":"","type":"sync"}"#) == Outcome(control: "sync "))
     #expect(

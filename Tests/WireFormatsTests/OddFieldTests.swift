@@ -170,13 +170,13 @@ import WireFormats
     #"{"type":"chat.message","id":"1","user":{"id":"u"},"text":"hi","emotes":[0,3]}"#,
     #"{"type":"announcement","text":"hi","emotes":[0,3]}"#,
   ])
-  func `emotes beyond the text or over other emotes are counted`(line: String) {
+  func `emotes beyond the text or overlapping other emotes are counted`(line: String) {
     let (outcome, remarks) = decodeWithRemarks(line)
     #expect(outcome.event != nil)
     #expect(remarks == [.field("emotes")])
   }
 
-  @Test func `an unusable number is counted`() {
+  @Test func `an unusable number in a line is counted`() {
     let line = "@bits=abc;id=1;tmi-sent-ts=-1;user-id=5 :ann!ann@ann PRIVMSG #chan :hi"
     let (outcome, remarks) = decodeWithRemarks(line)
     #expect(outcome.event?.timestamp == 7)
@@ -187,7 +187,7 @@ import WireFormats
     ("@id=1;msg-id=ritual;user-id=5;login=ann :t USERNOTICE #chan", "ritual"),
     (#"{"type":"wave"}"#, "wave"),
   ])
-  func `an unknown kind is counted by its name`(line: String, name: String) {
+  func `an unknown kind of event is counted by its name`(line: String, name: String) {
     let (outcome, remarks) = decodeWithRemarks(line)
     #expect(outcome.reason == .unknownType)
     #expect(remarks == [.kind(name)])

@@ -20,7 +20,7 @@ import WireFormats
 
   private let twitch = Origin(platform: "twitch", source: "main")
 
-  @Test func `an event gets the origin in its line, and otherwise the origin of its connection`() {
+  @Test func `an event has the origin named in its line, or else the origin of its connection`() {
     #expect(origin(#"{"type":"chat.clear"}"#) == Origin.none)
     #expect(origin(#"{"type":"chat.clear"}"#, at: twitch) == twitch)
     #expect(
@@ -52,7 +52,7 @@ import WireFormats
     }
   }
 
-  @Test func `the states of a source and a chat filter have no origin`() {
+  @Test func `states of sources and chat filters have no origin`() {
     let gap = decode(#"{"type":"gap","source":"irc","from":1,"to":2,"reason":""}"#, at: twitch)
     #expect(gap.event?.origin == Origin.none)
     let filter = decode(#"{"type":"host.filter","platform":"kick"}"#, at: twitch)
@@ -65,7 +65,7 @@ import WireFormats
       decode(#"{"type":"chat.clear","platform":\#(value)}"#) == .event(.chat(.clear)))
   }
 
-  @Test func `an encoded line contains the known parts of its origin`() {
+  @Test func `an encoded line contains the parts of its origin that are known`() {
     func written(_ origin: Origin) -> String {
       var bytes: [UInt8] = []
       NativeEncoder.append(
@@ -81,7 +81,7 @@ import WireFormats
     )
   }
 
-  @Test func `the options of a connection include platform and source`() {
+  @Test func `the options of a connection can contain platform and source`() {
     let line = #"{"type":"options","platform":"twitch","source":"main"}"#
     var decoder = LineDecoder()
     let decoded = decoder.decode(

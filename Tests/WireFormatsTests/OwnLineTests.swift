@@ -52,7 +52,7 @@ import WireFormats
   }
 
   @Test(arguments: payloads)
-  func `results of effects are accepted in own lines, and rejected in lines of clients`(
+  func `results of effects are accepted in the daemon's own lines and rejected from clients`(
     payload: LiveEvent.Payload
   ) {
     var line: [UInt8] = []
@@ -64,7 +64,7 @@ import WireFormats
     #expect(decode(line, &strangers) == .rejected(.unknownType, room: "main"))
   }
 
-  @Test func `an incomplete own line is rejected`() {
+  @Test func `an incomplete line of the daemon's own format is rejected`() {
     for (line, reason) in [
       (#"{"type":"control.surface"}"#, RejectionReason.missingMember),
       (#"{"type":"control.surface","phase":"begin"}"#, .missingMember),

@@ -49,7 +49,7 @@ import WireFormats
     #expect(seconds.values.max() == 40)
   }
 
-  @Test func `the recording encoded as native lines has the same contents`() {
+  @Test func `the bundled recording has the same contents when encoded as native lines`() {
     var decoder = LineDecoder()
     var offset = 0
     while let line = Self.slab.nextLine(at: &offset) {

@@ -221,7 +221,7 @@ struct EventGenerator {
     }
   }
 
-  @Test func `encoding into a long array does not copy its contents`() {
+  @Test func `encoding into a long array does not copy the array`() {
     var generator = EventGenerator(random: SplitMix64(seed: 9))
     var bytes = [UInt8](repeating: UInt8(ascii: "x"), count: 10_000)
     bytes.reserveCapacity(1 << 20)
@@ -232,7 +232,7 @@ struct EventGenerator {
     }
   }
 
-  @Test func `encoding appends to the array, and omits the room if it is nil`() {
+  @Test func `encoding appends to the array, and leaves out the room if it is nil`() {
     var bytes = Array("x".utf8)
     NativeEncoder.append(LiveEvent(timestamp: 5, payload: .header(.viewers(count: 1))), to: &bytes)
     #expect(

@@ -13,7 +13,7 @@ private func notice(_ tags: String) -> String {
 private let ann = Person(id: "5", name: "Ann")
 
 @Suite struct TwitchIRCTests {
-  @Test func `a message is read with all its properties`() {
+  @Test func `a Twitch message is decoded with all its properties`() {
     let tags =
       "badges=subscriber/5,premium/1;bits=100;color=;display-name=A\\sn\\:n;emotes=;"
       + "id=m1;reply-parent-msg-id=m0;tmi-sent-ts=1568505600501;turbo;user-id=5;user-type="
@@ -31,8 +31,9 @@ private let ann = Person(id: "5", name: "Ann")
   @Test(
     arguments: [("#1E90FF", 0x1E90FF), ("#000000", 0), ("", nil), ("red", nil)]
       as [(String, UInt32?)])
-  func `a valid colour of a name is read, and an invalid one is ignored`(text: String, rgb: UInt32?)
-  {
+  func `a valid colour of a name is decoded, and an invalid colour is ignored`(
+    text: String, rgb: UInt32?
+  ) {
     for bits in ["", "bits=5;"] {
       let event = decode(message("\(bits)color=\(text);id=1;user-id=5;display-name=Ann", "x")).event
       guard case .chat(.message(let message)) = event?.payload else {
@@ -52,7 +53,7 @@ private let ann = Person(id: "5", name: "Ann")
       ("25:-4", []), ("25:0-", []), ("25:,,/:/", []), ("25", []), ("0-4", []),
       ("25:x-4", []), ("25:0-4,x", []), ("25:00000000000000000000-04", [0..<5]),
     ] as [(String, [Range<Int>])])
-  func `positions of emotes are read, and invalid positions have no other effect`(
+  func `positions of emotes are decoded, and invalid positions are only left out`(
     tag: String, emotes: [Range<Int>]
   ) {
     for other in ["", "bits=5;", "source-room-id=1;room-id=2;"] {
@@ -70,7 +71,7 @@ private let ann = Person(id: "5", name: "Ann")
     }
   }
 
-  @Test func `an announcement keeps its emotes, but Twitch's own text has none`() {
+  @Test func `an announcement keeps its emotes, but Twitch's own text has no emotes`() {
     let tags = "emotes=25:0-4;id=n;user-id=5;login=ann;msg-id=announcement"
     let said = Announcement(
       user: Person(id: "5", name: "ann"), text: "Kappa hello", emotes: [0..<5], id: "n")
@@ -83,7 +84,7 @@ private let ann = Person(id: "5", name: "Ann")
         == .activity(.announcement(silent)))
   }
 
-  @Test func `a message with too many emotes keeps the first ones`() {
+  @Test func `a message with too many emotes keeps the first emotes`() {
     let many = (0..<10_000).map { "\(2 * $0)-\(2 * $0)" }.joined(separator: ",")
     // The positions must fit into a line.
     let given = "25:" + many.prefix(40_000)
@@ -96,7 +97,7 @@ private let ann = Person(id: "5", name: "Ann")
     #expect(message.emotes == (0..<EmoteRanges.limit).map { 2 * $0..<2 * $0 + 1 })
   }
 
-  @Test func `a person without a display name has the login as the name`() {
+  @Test func `a person without a display name is shown under the login`() {
     let event = decode(message("id=1;user-id=5;display-name=", "x")).event
     #expect(
       event?.payload
@@ -106,7 +107,7 @@ private let ann = Person(id: "5", name: "Ann")
     #expect(event?.timestamp == 7)
   }
 
-  @Test func `an action is marked as such, and its text has no wrapper`() {
+  @Test func `a message sent with /me is marked as such, and its text has no wrapper`() {
     let event = decode(message("id=1;user-id=5;display-name=A", "\u{1}ACTION waves\u{1}")).event
     #expect(
       event?.payload
@@ -121,7 +122,7 @@ private let ann = Person(id: "5", name: "Ann")
     ("room-id=7;source-room-id=7", ""), ("room-id=7;source-room-id=", ""),
     (#"room-id=7;source-room-id=\"#, ""), ("room-id=7", ""),
   ])
-  func `a message of a shared chat names its channel if it is another one`(
+  func `a message of a shared chat names its channel if it is from another channel`(
     tags: String, channel: String
   ) {
     let event = decode(message("id=1;user-id=5;reply-parent-msg-id=0;\(tags)", "hi")).event
@@ -147,7 +148,7 @@ private let ann = Person(id: "5", name: "Ann")
         == .chat(.message(ChatMessage(id: "1", userID: "5", userName: "A", text: text))))
   }
 
-  @Test func `a stored line has the time of sending, or otherwise the time of receipt`() {
+  @Test func `a stored line has its time of sending, or else its time of receipt`() {
     let kept = "historical=1;id=1;user-id=5;rm-received-ts=1700000000008"
     #expect(decode(message(kept, "x")).event?.timestamp == 1_700_000_000_008)
     #expect(
@@ -191,7 +192,7 @@ private let ann = Person(id: "5", name: "Ann")
   ]
 
   @Test(arguments: notices)
-  func `a notice is read by its kind`(
+  func `each kind of Twitch notice is decoded`(
     tags: String, expected: ChatNotice
   ) {
     var expected = expected
@@ -211,7 +212,7 @@ private let ann = Person(id: "5", name: "Ann")
     ("viewermilestone", "viewermilestone"), ("ritual", "ritual"),
     ("sharedchatnotice;source-msg-id=viewermilestone", "viewermilestone"),
   ])
-  func `a text with an unknown kind of notice becomes a message that names the kind`(
+  func `a notice of an unknown kind that has a text becomes a message that names the kind`(
     tags: String, kind: String
   ) {
     #expect(
@@ -225,8 +226,9 @@ private let ann = Person(id: "5", name: "Ann")
     ("announcement", " :read the rules", "read the rules"),
     ("charitydonation", "", "Ann: Donated USD 100"), ("bitsbadgetier", " :my badge", "my badge"),
   ])
-  func `announcements of the channel become announcements`(kind: String, words: String, text: Text)
-  {
+  func `Twitch notices about the channel become announcements`(
+    kind: String, words: String, text: Text
+  ) {
     #expect(
       decode(notice("msg-id=\(kind);system-msg=Ann:\\sDonated\\sUSD\\s100") + words)
         .event?.payload
@@ -234,7 +236,7 @@ private let ann = Person(id: "5", name: "Ann")
   }
 
   @Test
-  func `a message without identifiers has the login as the person and a generated identifier`() {
+  func `a message without identifiers gets a generated one, and the login as its person`() {
     func message(_ line: String) -> ChatMessage? {
       guard case .chat(.message(let message)) = decode(line).event?.payload else { return nil }
       return message
@@ -252,7 +254,7 @@ private let ann = Person(id: "5", name: "Ann")
         == .chat(.timeout(ChatTimeout(user: Person(id: "", name: "bob"), seconds: nil))))
   }
 
-  @Test func `actions of moderators are read`() {
+  @Test func `moderation on Twitch is decoded`() {
     let clear = ":tmi.twitch.tv CLEARCHAT #chan"
     let user = Person(id: "9", name: "bob")
     let cases: [(String, LiveEvent.Payload)] = [
@@ -275,7 +277,7 @@ private let ann = Person(id: "5", name: "Ann")
     }
   }
 
-  @Test func `chat modes are read, whether complete or as changes`() {
+  @Test func `chat modes are decoded, whether all or only the changed modes are named`() {
     let end = " :tmi.twitch.tv ROOMSTATE #chan"
     #expect(
       decode("@emote-only=0;followers-only=-1;r9k=0;room-id=1;slow=0;subs-only=1" + end)
@@ -295,11 +297,11 @@ private let ann = Person(id: "5", name: "Ann")
     ":tmi.twitch.tv CAP * ACK :twitch.tv/tags", "@emote-sets=0 :tmi.twitch.tv GLOBALUSERSTATE",
     ":tmi.twitch.tv RECONNECT", "  PING", "PING",
   ])
-  func `protocol lines are recognised`(line: String) {
+  func `lines of the IRC protocol that contain no event are recognised`(line: String) {
     #expect(decode(line) == .rejected(.protocolLine))
   }
 
-  @Test func `protocol lines that name a channel count in its room`() {
+  @Test func `protocol lines that name a channel are counted in its room`() {
     #expect(decode(":a!a@a JOIN #Chan") == .rejected(.protocolLine, room: "chan"))
     #expect(
       decode("@msg-id=slow_on :tmi.twitch.tv NOTICE #chan :slow")
@@ -313,7 +315,7 @@ private let ann = Person(id: "5", name: "Ann")
     "@id=1;user-id=5 :ann!a@a PRIVMSG chan :x",
     "@id=1 :ann NOSUCH #chan", ":tmi.twitch.tv 01 me", ":a 0x1 b",
   ])
-  func `a line that violates the grammar is malformed`(line: String) {
+  func `a line that violates the IRC grammar is malformed`(line: String) {
     #expect(decode(line) == .rejected(.malformedIRC))
   }
 
@@ -322,13 +324,13 @@ private let ann = Person(id: "5", name: "Ann")
     "@room-id=1 :t CLEARMSG #chan :x", "@room-id=1 :t ROOMSTATE #chan",
     "@slow=fast :t ROOMSTATE #chan", "@r9k=2 :t ROOMSTATE #chan",
   ])
-  func `a line that lacks a required part of its command is malformed, and counts in its room`(
+  func `a line without a required part of its command is malformed and counts in its room`(
     line: String
   ) {
     #expect(decode(line) == .rejected(.malformedIRC, room: "chan"))
   }
 
-  @Test func `a channel that is not a valid room name is rejected`() {
+  @Test func `a line whose channel is not a valid room name is rejected`() {
     for channel in ["#", "#a/b", "#-a", "#ä", "#" + String(repeating: "x", count: 65)] {
       #expect(decode("@id=1;user-id=5 :a!a@a PRIVMSG \(channel) :x") == .rejected(.invalidRoom))
     }

@@ -10,13 +10,13 @@ struct SpellingTests {
   ]
 
   @Test(arguments: cases)
-  func `the nearest word is suggested, but an unrelated one is not`(
+  func `the most similar word is suggested, and an unrelated word is not`(
     word: String, expected: String?
   ) {
     #expect(Spelling.nearest(to: word, among: Self.verbs) == expected)
   }
 
-  @Test func `a hint names the nearest word, or all words`() {
+  @Test func `a hint names the most similar word, or else all words`() {
     #expect(Spelling.hint(for: "statsu", among: Self.verbs) == "; did you mean 'status'?")
     #expect(Spelling.hint(for: "xyz", among: ["a b", "c d"]) == "; use one of a b, c d")
     #expect(Spelling.hint(for: "xyz", among: []) == "")

@@ -20,19 +20,19 @@ import YAMLReader
   }
 
   @Test(arguments: ["", "\n", "# only a comment\n", "---\n", "~\n"])
-  func `a file without a value is empty`(text: String) throws {
+  func `a YAML file without a value is read as empty`(text: String) throws {
     let isEmpty = try YAMLNode(parsing: text, file: "test.yaml").map { _ in false } ?? true
     #expect(isEmpty)
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: ["b: *a39", "*a39 : b", "? [*a39]\n: b"])
-  func `aliases cannot expand to more than can be parsed`(use: String) {
+  func `YAML aliases cannot expand to more than can be parsed`(use: String) {
     let levels = (1...39).map { "a\($0): &a\($0) [*a\($0 - 1), *a\($0 - 1)]" }
     let text = (["a0: &a0 [b, b]"] + levels + [use]).joined(separator: "\n")
     #expect(error(text)?.message.hasPrefix("has more than 16 aliases") == true)
   }
 
-  @Test func `a few aliases, and stars that begin no alias, are accepted`() throws {
+  @Test func `a few YAML aliases, and stars that are not aliases, are accepted`() throws {
     let stars = (1...99).map { "\n# * **b**\nk\($0): 2*3" }.joined()
     let keys = try mapping("a: &a 5s\nb: *a" + stars)
     #expect(try keys["b"]?.interval() == .seconds(5))
@@ -49,11 +49,11 @@ import YAMLReader
       "? \"\(escapes)\"\n: b", "? \"\(escapes)c\"\n: b\n? \"\(escapes)d\"\n: b",
       "a: \"" + String(repeating: "\u{301}\\\n  \u{316}\\\u{2028}\n ", count: 100_000) + "\"",
     ])
-  func `a character with too many combining marks is rejected`(text: String) {
+  func `a YAML file with too many combining marks on a character is rejected`(text: String) {
     #expect(error(text)?.message.hasPrefix("has more combining marks in a row") == true)
   }
 
-  @Test func `texts with combining marks are accepted`() throws {
+  @Test func `texts with combining marks are accepted in YAML`() throws {
     let texts = [
       "a\(String(repeating: "\u{301}", count: 30))b\(String(repeating: "\u{316}", count: 30))",
       "שָׁלוֹם עֲלֵיכֶם", "สวัสดีที่นี่", "क्ष्म्य", "tiếng Việt", "e\u{301}",
@@ -75,7 +75,7 @@ import YAMLReader
       ("0.741ms", 741_000), ("90s", 90_000_000_000), ("10m", 600_000_000_000),
       ("1h", 3_600_000_000_000), ("0.000000001s", 1), ("7ns", 7), ("0s", 0),
     ] as [(String, Int64)])
-  func `a duration is exact`(text: String, nanoseconds: Int64) throws {
+  func `a duration is parsed exactly`(text: String, nanoseconds: Int64) throws {
     let value = try #require(try mapping("a: \(text)")["a"])
     #expect(try value.interval() == .nanoseconds(nanoseconds))
   }
@@ -85,7 +85,7 @@ import YAMLReader
       "5", "s", ".5s", "5.s", "1.5.5s", "-1s", "+1s", "5 s", "five", "1e3s", "0.0000000001s",
       "[5s]", "{a: 5s}", "9999999999h",
     ])
-  func `any other text is rejected`(text: String) throws {
+  func `text that is not a duration is rejected`(text: String) throws {
     let value = try #require(try mapping("a: \(text)")["a"])
     let error = #expect(throws: ConfigurationError.self) { try value.interval() }
     #expect(error?.description.hasPrefix("test.yaml:1: a: expected a time such as 250ms") == true)
@@ -102,7 +102,7 @@ import YAMLReader
 
   // MARK: Values
 
-  @Test func `values are parsed according to YAML`() throws {
+  @Test func `scalars are parsed according to YAML`() throws {
     let keys = try mapping("{a: 1_000, b: 0x10, c: yes, d: 'off', e: [1, 2], f: alone}")
     #expect(try keys["a"]?.integer(in: 0...2_000) == 1_000)
     #expect(try keys["b"]?.integer(in: 0...20) == 16)
@@ -137,7 +137,7 @@ import YAMLReader
       ("a: {c: 1, c: 2}", 1, "a.c", "is a duplicate key; remove one"),
       ("a:\n  - c: 1\n    d: 2\n    c: 3\n", 4, "c", "is a duplicate key; remove one"),
     ] as [(String, Int, String, String)])
-  func `an invalid key is reported on its line`(
+  func `an invalid key is reported with its line`(
     text: String, line: Int, key: String, message: String
   ) {
     let error = error(text, known: ["a"])
@@ -150,14 +150,14 @@ import YAMLReader
     arguments: [
       ("a: {b: 5", 1), ("a:\n\tb: 5", 2), ("a:\n  b: \"info", 2), ("a:\n    b: 5\n  c: []", 3),
     ])
-  func `a syntax error is reported where it begins`(text: String, line: Int) {
+  func `a syntax error is reported at its beginning`(text: String, line: Int) {
     let error = error(text)
     #expect(error?.line == line)
     #expect(error?.message.hasPrefix("is not valid YAML: ") == true)
     #expect(error?.message.hasSuffix("check the quotes, brackets and indentation there") == true)
   }
 
-  @Test func `an error in the value of an option names the option`() {
+  @Test func `an error in the value of a command-line option names the option`() {
     let value = YAMLNode("many", option: "--set", key: "seed")
     let error = #expect(throws: ConfigurationError.self) { try value.integer(in: 0...Int.max) }
     #expect(

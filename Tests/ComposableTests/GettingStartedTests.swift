@@ -70,7 +70,7 @@ func makeStore(
 struct NoMoreSongs: Error {}
 
 struct JukeboxTests {
-  @Test func `the player of the article loads a song`() async {
+  @Test func `the player loads a song`() async {
     let store = TestStore(initialState: Jukebox.State()) {
       Jukebox(client: SongClient { "Blue in Green" })
     }

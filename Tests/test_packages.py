@@ -53,7 +53,7 @@ def count_tests(check, command, folder, **options):
     check.equal("all its tests were run", swift.count(check, log.stdout), written)
 
 
-def test_macros(check, programs, tmp_path):
+def test_the_macros_expand_as_expected(check, programs, tmp_path):
     """What the macros expand to, what they refuse, and the remedies that they name. A test target that imports the code
     of a macro would have SwiftPM compile swift-syntax once more, so that the compiler links the tests with the objects
     that are there for the macros. They are next to the programs."""
@@ -73,7 +73,7 @@ def test_macros(check, programs, tmp_path):
     count_tests(check, [program, "--testing-library", "swift-testing"], folder)
 
 
-def test_outside(check, tmp_path):
+def test_a_package_outside_can_use_the_products(check, tmp_path):
     """A package that depends on the library's products by path, as GettingStarted.md shows it, fetches only what it needs; it
     builds, its tests pass, and its program simulates its screen."""
     (tmp_path / "livehost").symlink_to(ROOT)

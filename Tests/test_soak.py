@@ -44,7 +44,7 @@ def reasons(daemon):
     return {hang["reason"] for hang in daemon.call("ListHangs")["hangs"]}
 
 
-def test_starved_lane(check, start_daemon):
+def test_a_starved_lane_is_reported_as_descheduled(check, start_daemon):
     """A lane loses its processor during a turn, in a daemon where handling a title takes a second."""
     if subprocess.run(["chrt", "--fifo", "50", "true"], capture_output=True).returncode != 0:
         check.skip("real-time priority is not permitted, so no lane can be starved")
@@ -62,7 +62,7 @@ def test_starved_lane(check, start_daemon):
                 wait_for(lambda: reasons(daemon), "a hang"), {"descheduled"})
 
 
-def test_soak(check, daemon):
+def test_memory_stays_bounded_over_hours(check, daemon):
     check.write(f"soak: {SECONDS} s, seed {SEED}")
     lines = gzip.decompress(BURST.read_bytes()).split(b"\r\n")
     # Runs before hostile lines open the maximum number of rooms.

@@ -18,7 +18,7 @@ PART = min((SEEDS + 1) // 2, 500)
 
 
 @pytest.mark.parametrize("seed", [1, 12, 31])
-def test_trace(check, programs, seed):
+def test_a_seed_gives_the_same_trace_in_two_processes(check, programs, seed):
     command = [programs / "livehost-vopr", "--seed", seed, "--trace"]
     first, second = (check.runs(f"seed {seed}", command) for _ in range(2))
     differing = [pair for pair in zip(first.splitlines(), second.splitlines()) if len(set(pair)) > 1]
@@ -27,13 +27,13 @@ def test_trace(check, programs, seed):
 
 @pytest.mark.parametrize("place", ["recordings", "log", "rooms"])
 @pytest.mark.parametrize("option", ["--drop-syncs", "--drop-directory-syncs"])
-def test_lost_syncs(check, programs, option, place):
+def test_lost_syncs_are_detected(check, programs, option, place):
     command = [programs / "livehost-vopr", option, f"/{place}", "--count", 100]
     output = check.runs(f"{option} /{place} is detected", command, "broke a promise", status=1, limit=120)
     check.write(f"{option} /{place}: {re.findall('[^:]*broke a promise:[^:]*', output)[:1]}")
 
 
-def test_seeds(check, programs):
+def test_the_simulated_daemon_keeps_its_promises_for_all_seeds(check, programs):
     def run(seed):
         count = min(PART, SEEDS + 1 - seed)
         command = [programs / "livehost-vopr", "--seed", seed, "--count", count]

@@ -9,7 +9,7 @@ GO = ["varlink-go-certification", "-varlink"]
 CLI = [sys.executable, "-m", "varlink.cli"]
 
 
-def test_certification(check, programs, tmp_path):
+def test_clients_and_servers_pass_the_varlink_certification(check, programs, tmp_path):
     service = programs / "CertificationService"
     ours, pypi, go = (tmp_path / name for name in ("ours", "pypi", "go"))
     interface = f"unix:{ours}/org.varlink.certification"

@@ -25,7 +25,7 @@ for (let number = 0; number < 40; number++) {
 """
 
 
-def test_chromium_trace(check, programs, tmp_path):
+def test_a_trace_of_chromium_is_calibrated(check, programs, tmp_path):
     if not shutil.which("chromium"):
         check.skip("there is no chromium", 6)
         return

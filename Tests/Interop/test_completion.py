@@ -39,7 +39,7 @@ CASES = [
 ]
 
 
-def test_completion(check, daemon, programs, tmp_path):
+def test_completion_works_in_bash_zsh_and_fish(check, daemon, programs, tmp_path):
     for shell in "bash", "zsh", "fish":
         (tmp_path / shell).write_text(daemon.ctl("completion", shell))
     daemon.ctl("open", "main")

@@ -49,7 +49,7 @@ def disk(directory):
             server.kill()
 
 
-def test_dead_disk(check, programs, tmp_path):
+def test_the_daemon_survives_a_disk_that_stops_responding(check, programs, tmp_path):
     with disk(tmp_path) as lock, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notifications:
         notifications.bind(str(tmp_path / "notify"))
         notifications.setblocking(False)

@@ -45,7 +45,7 @@ def methods(daemon):
                 yield f"{interface}.{method}", "# [Requires privileges]\n" in comment
 
 
-def test_exit_codes(check, daemon, programs, tmp_path):
+def test_every_exit_code_of_the_manual_can_be_provoked(check, daemon, programs, tmp_path):
     provoked = set()
 
     def code(status, name, *command, **options):
@@ -101,7 +101,7 @@ def test_exit_codes(check, daemon, programs, tmp_path):
     check.equal("0, the daemon is asked to end", daemon.stop(), 0)
 
 
-def test_stop_during_the_start(check, programs, tmp_path):
+def test_a_daemon_that_is_stopped_during_its_start_ends_with_0(check, programs, tmp_path):
     """The sockets accept before all parts of the daemon have started."""
     control, statuses = tmp_path / "run/io.livehost.Control", []
     for _ in range(ROUNDS):

@@ -22,7 +22,7 @@ def says(check, daemon):
     return says
 
 
-def test_programs(check, programs, tmp_path):
+def test_programs_suggest_the_option_that_was_meant(check, programs, tmp_path):
     for program in "livehostd", "livehost-web", "livehost-source", "livehost-gateway":
         check.runs(f"{program} names an option that it does not know, and where its options are",
                    [programs / program, "--nonsense"], "nknown option '--nonsense'", "--help", "!: Error:", status=64)
@@ -43,7 +43,7 @@ def test_programs(check, programs, tmp_path):
         check.skip("not root, or without mount namespaces: the journal cannot be hidden")
 
 
-def test_status(check, daemon, says):
+def test_status_has_the_members_that_its_help_lists(check, daemon, says):
     says("a bare --json says what it takes", 64, ["status", "--json"], "--json=short")
     text = " ".join(daemon.ctl("status", "--help").split())
     always, sometimes = re.search(r"JSON: (.*?)\. (.*?)\.\s", text).groups()
@@ -66,7 +66,7 @@ def aligned(table, pattern):
     assert len({len(match[1].strip()) for match in matches}) > 1, "all numbers have as many digits"
 
 
-def test_columns(check, daemon, says):
+def test_columns_of_analyses_and_tables_are_aligned(check, daemon, says):
     daemon.ctl("open", "examplehost")
     recording = daemon.ctl("record", "start", "examplehost").strip()
     # One viewer writes so many messages that the figures have different lengths.
@@ -87,7 +87,7 @@ def test_columns(check, daemon, says):
     says("after a restart nothing has come in, whatever the totals are", 0, ["status"], "events        0.0/s; 5,1")
 
 
-def test_input(daemon, says, tmp_path):
+def test_invalid_input_is_explained(daemon, says, tmp_path):
     daemon.ctl("send", "main", '{"type":"recorder.state","state":"recording"}')
     says("show has the recorder elsewhere", 0, ["show", "main", "recorder"], "recording", "!nothing to show")
     says("an event that lacks a member is told its name", 65, ["send", "main", '{"type":"chat.message"}'],

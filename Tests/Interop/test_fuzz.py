@@ -207,7 +207,7 @@ def feed(path, lines, count):
     return None
 
 
-def test_fuzz(check, daemon):
+def test_hostile_messages_and_lines_neither_stop_nor_grow_the_daemon(check, daemon):
     check.write(f"{INPUTS} messages and lines, seed {SEED}")
     generator = random.Random(SEED)
     messages, lines = Messages(generator), Lines(generator)

@@ -84,7 +84,7 @@ class Measurement:
                    twice <= BOUND * once, f"expected at most {BOUND} times as many")
 
 
-def test_growth(check, programs, tmp_path):
+def test_the_cost_of_hostile_input_grows_linearly(check, programs, tmp_path):
     if not shutil.which("callgrind_control"):
         return check.skip("callgrind is not installed (Debian package valgrind)", CHECKS)
     daemon = start_slow_daemon(programs, tmp_path)

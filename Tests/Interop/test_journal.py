@@ -283,7 +283,7 @@ def kinds_and_fields(check, daemons):
     check.equal("journalctl -x explains each, with all fields filled in", wrong, [])
 
 
-def test_journal(check, programs, tmp_path):
+def test_every_kind_of_entry_reaches_the_journal_and_is_explained(check, programs, tmp_path):
     with contextlib.ExitStack() as stack:
         try:
             journald = stack.enter_context(own_journal(tmp_path))

@@ -41,7 +41,7 @@ def problems_of_room(room, chat, acknowledged):
         yield f"{acknowledged} acknowledged, {total} there"
 
 
-def test_kills(check, programs, tmp_path):
+def test_acknowledged_events_survive_kills_of_the_daemon(check, programs, tmp_path):
     seed = int(os.environ.get("LIVEHOST_SEED") or random.randrange(1 << 30))
     random.seed(seed)
     check.write(f"{ROUNDS} rounds, LIVEHOST_SEED={seed}")

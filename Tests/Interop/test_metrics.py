@@ -36,7 +36,7 @@ def promtool():
     return cached if cached.exists() else None
 
 
-def test_metrics(check, start_daemon):
+def test_metrics_are_valid_for_prometheus(check, start_daemon):
     daemon = start_daemon(environment={"LIVEHOST_HOLD": "action:header.titleChanged=300"})
     daemon.ctl("ingest", BURST, "--speed", "max", "--room", "main")
     daemon.ctl("send", "main", '{"type":"title","title":"a \\"quoted\\" one"}')

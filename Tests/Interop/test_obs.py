@@ -242,7 +242,7 @@ def ends(check, room, obs, nginx, source):
                 room.set("stream", on=True).get("outcome"), "refused")
 
 
-def test_obs(check, daemon, tmp_path):
+def test_livehost_controls_a_real_obs(check, daemon, tmp_path):
     if check.lacks("obs", "Xvfb", count=27):
         return
     if not (files := unpacked("rtmp-server", "nginx", "libnginx-mod-rtmp")):

@@ -76,7 +76,7 @@ def raw(data):
     return after_greeting(lambda connection: connection.socket.sendall(data))
 
 
-def test_peer(check, daemon):
+def test_an_independent_websocket_server_is_read_as_obs(check, daemon):
     peer = Peer()
     source = daemon.start_ctl("connect", "obs", peer.address, "--json=short")
 
@@ -111,7 +111,7 @@ def test_peer(check, daemon):
     source.stop()
 
 
-def test_another_server(check, daemon):
+def test_a_server_that_is_not_obs_is_reported(check, daemon):
     with socket.create_server(("127.0.0.1", 0)) as plain:
         source = daemon.start_ctl("connect", "obs", f"127.0.0.1:{plain.getsockname()[1]}", "--json=short")
         client, _ = plain.accept()

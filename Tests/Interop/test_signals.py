@@ -72,7 +72,7 @@ def commands(programs, directory):
 
 @pytest.mark.parametrize(
     "name", ["livehostd", "livehostctl", "livehost-source", "livehost-web", "livehost-gateway"])
-def test_a_program_starts_to_work_only_when_sigterm_is_caught_and_an_earlier_one_ends_it(
+def test_a_program_starts_work_only_once_it_handles_sigterm(
         name, programs, tmp_path, listener, held_sigaction):
     (report, reports), (permissions, permission) = os.pipe(), os.pipe()
     program = Program(

@@ -193,7 +193,7 @@ def reachable_daemon(programs, senders):
         assert daemon.stop() == 0
 
 
-def test_strangers(check, programs, tmp_path):
+def test_clients_without_rights_cannot_stop_others_from_working(check, programs, tmp_path):
     if os.geteuid() != 0:
         return check.skip("only root can become another user", CHECKS)
     with group_of_senders(tmp_path) as senders, reachable_daemon(programs, senders) as daemon:

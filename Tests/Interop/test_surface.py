@@ -240,10 +240,10 @@ def play(check, daemon, *steps):
             break
 
 
-def test_requests(check, start_daemon):
+def test_a_controller_answers_requests(check, start_daemon):
     play(check, start_daemon("rooms:\n  requestTimeout: 1h\n"),
          alone, confirmed, refused, withdrawn, left, several, ending, recorder, restarted)
 
 
-def test_requests_that_time_out(check, start_daemon):
+def test_requests_without_an_answer_time_out(check, start_daemon):
     play(check, start_daemon("rooms:\n  requestTimeout: 20ms\n"), silent, closed)

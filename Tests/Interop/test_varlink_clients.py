@@ -33,7 +33,7 @@ CALLS = [
 ]
 
 
-def test_python_varlink(check, daemon):
+def test_the_python_varlink_client_works_with_the_daemon(check, daemon):
     address = f"unix:{daemon.control}"
 
     def cli(name, expected, *arguments):
@@ -49,7 +49,7 @@ def test_python_varlink(check, daemon):
         cli(name, expected, "call", f"{address}/{INTERFACE}.{method}", json.dumps(parameters))
 
 
-def test_varlinkctl(check, daemon, tmp_path):
+def test_varlinkctl_works_with_the_daemon(check, daemon, tmp_path):
     if reason := debian_root(TRIXIE, "trixie", "usr/bin/varlinkctl", "systemd"):
         return check.skip(reason, 15)
     # Uses the libraries of the Debian root, and the sockets and files of this system.

@@ -31,7 +31,7 @@ def complete(debian, words):
     return debian.run("bash", "-c", COMPLETE, "-", SCRIPT, "livehostctl", *words.split(" "), merged=True).strip()
 
 
-def test_package(check, packages, programs):
+def test_the_package_is_complete(check, packages, programs):
     def field(name):
         return execute("dpkg-deb", "-f", *packages.glob("livehost_*.deb"), name).strip()
 
@@ -45,7 +45,7 @@ def test_package(check, packages, programs):
         assert 0.9 * stated <= installed <= 1.1 * stated, f"installed {installed:.0f} MB, stated {stated} MB"
 
 
-def test_service(check, debian):
+def test_the_service_runs_sandboxed(check, debian):
     """Checks the service, its sockets and its sandbox."""
     with check.attempt("the package installs on a running system"):
         assert debian.run("dpkg-query", "-W", "-f", "${db:Status-Status}", "livehost") == "installed"
@@ -84,7 +84,7 @@ def test_service(check, debian):
         assert seen == {"10"}, f"their niceness is {seen}, expected 10"
 
 
-def test_users(check, debian):
+def test_permissions_depend_on_the_groups_of_users(check, debian):
     """Checks the permissions of root, members of the group livehost, and other users."""
     chat = {"type": "chat.message", "user": {"id": "7", "name": "Ada"}, "text": "hello"}
     with check.attempt("livehostctl send delivers an event"):
@@ -110,7 +110,7 @@ def test_users(check, debian):
         assert in_daemon == local, f"in the daemon: {in_daemon}\nlocal: {local}"
 
 
-def test_help(check, debian):
+def test_manual_pages_and_help_are_installed(check, debian):
     """Checks the manual pages, completion, the journal's catalog, and --check-config."""
     kinds = debian.json("journal", "--kinds")["kinds"]
     room_opened = next(f"MESSAGE_ID={kind['messageID']}" for kind in kinds if kind["kind"] == "room-opened")
@@ -145,7 +145,7 @@ def features(debian):
     return features
 
 
-def test_life(check, debian):
+def test_the_installed_service_works(check, debian):
     """Checks restarting, activation and stopping; then a hostile sender."""
     with check.attempt("a restart restores the rooms"):
         debian.send("main", "title", title="Evening show")

@@ -121,7 +121,7 @@ def upgrade(debian):
     assert "chatHistory: 200" in debian.path(f"{DIRECTORY}/0.1.0.yaml").read_text()
 
 
-def test_upgrade(check, debian):
+def test_upgrades_keep_connections_or_state(check, debian):
     with check.attempt(
             "an upgrade from 0.1.0 under load keeps sockets, rooms, recordings and acknowledged messages"):
         with debian.file(f"{DIRECTORY}/0.1.0.yaml", (SET / "livehostd.yaml").read_text()):
@@ -133,7 +133,7 @@ def test_upgrade(check, debian):
     debian.systemctl("restart", DAEMON)
 
 
-def test_reload(check, debian):
+def test_a_reload_keeps_connections(check, debian):
     """Checks that a monitor and a source stay connected, and that an invalid file changes
     nothing."""
     def assert_level(level):
@@ -161,7 +161,7 @@ def test_reload(check, debian):
             pass
 
 
-def test_ends(check, debian):
+def test_no_acknowledged_message_is_lost_when_the_service_ends(check, debian):
     with check.attempt("a kill under load loses no acknowledged message, and recording continues"):
         Load(debian, is_recorded=True).kill()
     with check.attempt("a kill under load loses no acknowledged message of a room that is not recorded"):
@@ -212,7 +212,7 @@ def provoke_entries(debian):
     # Refusals are logged as sums, the last one when the service stops.
 
 
-def test_entries(check, debian):
+def test_every_kind_of_journal_entry_is_explained(check, debian):
     """Lost entries cannot be triggered here; Tests/Interop/test_journal.py blocks a journal for
     them."""
     with check.attempt("every kind of journal entry has its fields and an explanation"):

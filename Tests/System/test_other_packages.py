@@ -31,7 +31,7 @@ twitch: {channels: [a], eventsURL: 'ws://127.0.0.1:1/ws', api: 'http://127.0.0.1
 KEPT = "/var/lib/private/livehost-source/events/twitch.json"
 
 
-def test_contents(check, debian, packages):
+def test_the_other_packages_are_complete_and_nothing_is_enabled(check, debian, packages):
     with check.attempt("the packages of the page and the sources are complete, and nothing is enabled"):
         listed = "".join(execute("dpkg-deb", "-c", package) for package in packages.glob("livehost-*.deb"))
         missing = [file for file in FILES if f" ./{file}\n" not in listed]
@@ -46,7 +46,7 @@ def test_contents(check, debian, packages):
             debian.run("bash", "-c", f". /usr/share/bash-completion/completions/{name} && complete -p {name}")
 
 
-def test_sources(check, debian, programs, tmp_path):
+def test_livehost_source_runs_sandboxed(check, debian, programs, tmp_path):
     with check.attempt("livehost-source@main runs sandboxed as a dynamic user, and reports its state to the room"):
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         twitch = debian.start_in_network(tmp_path / "twitch", programs / "ScriptedTwitch", **pipes)
@@ -142,7 +142,7 @@ def listeners(debian):
     return [row[1] for row in rows if row[1].endswith(":207D") and row[3] == "0A"]
 
 
-def test_page(check, debian):
+def test_livehost_web_runs_behind_its_proxy(check, debian):
     with check.attempt("the enabled page answers through the proxy, and its link allows acting"):
         debian.systemctl("enable", "--quiet", "--now", WEB)
         states = debian.state(WEB), debian.state("livehost-web.socket")
@@ -226,7 +226,7 @@ def gateway(debian):
         yield file
 
 
-def test_gateway(check, debian, gateway, tmp_path):
+def test_livehost_gateway_runs_sandboxed(check, debian, gateway, tmp_path):
     def wait_until_whole():
         debian.wait_for_text('"partitions":64', "cluster", "status")
         wait_for(lambda: debian.state(GATEWAY) == "active", state)
@@ -267,7 +267,7 @@ def test_gateway(check, debian, gateway, tmp_path):
         debian.systemctl("daemon-reload")
 
 
-def test_relay(check, debian, gateway):
+def test_livehost_relay_survives_an_upgrade(check, debian, gateway):
     relay = "/run/livehost-relay/out"
     options = f"LIVEHOST_RELAY_OPTIONS=--listen {relay}/io.livehost.Control --viewers 10\n"
 

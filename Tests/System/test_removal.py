@@ -12,7 +12,7 @@ PROGRAMS = ("/run/livehost", "/usr/bin/livehostd", "/usr/lib/livehost", "/lib/sy
 CONFIGURATION = "/etc/livehost/livehostd.yaml"
 
 
-def test_removal(check, debian):
+def test_removal_keeps_configuration_and_purge_removes_it(check, debian):
     kept = debian.path(f"{STATE}/kept")
     with check.attempt("completion prints nothing while the service is stopped"):
         debian.systemctl("stop", *UNITS)
@@ -41,6 +41,6 @@ def test_removal(check, debian):
         assert not left, f"unexpected: {left}"
 
 
-def test_lintian(check, lintian):
+def test_lintian_finds_no_problem(check, lintian):
     with check.attempt("lintian reports no error and no warning"):
         assert lintian.wait(300) == 0, lintian.log_tail(100)

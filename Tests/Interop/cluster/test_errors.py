@@ -21,7 +21,7 @@ OLD = "old"
     ("a server without JetStream", NATS, "", 69, "no JetStream"),
     ("a server that is too old", OLD, 'jetstream { store_dir: "old" }', 69, "older than 2.11"),
 ])
-def test_server(check, programs, tmp_path, name, server, options, status, text):
+def test_a_gateway_without_a_usable_nats_server_ends_with_an_exit_code(check, programs, tmp_path, name, server, options, status, text):
     address = ("127.0.0.1", free_port())
     if server:
         if server == OLD:
@@ -40,7 +40,7 @@ def test_server(check, programs, tmp_path, name, server, options, status, text):
         nats.kill()
 
 
-def test_wrong_use(check, programs, tmp_path):
+def test_wrong_use_of_the_gateway_ends_with_an_exit_code(check, programs, tmp_path):
     path = tmp_path / "gateway.yaml"
     path.write_text("name: a b\n")
     gateway = programs / "livehost-gateway"
@@ -56,7 +56,7 @@ def certificate(directory, name, authority):
     return [f"--ca={directory}/ca.pem", f"--certificate={directory}/{name}.pem", f"--key={directory}/{name}.key"]
 
 
-def test_relay(check, daemon, programs, tmp_path):
+def test_relays_over_tls_show_rooms_and_refuse_strangers(check, daemon, programs, tmp_path):
     """Two relays connect over TLS, with certificates of one authority."""
     gateway, ctl = programs / "livehost-gateway", programs / "livehostctl"
     authority = trustme.CA()

@@ -12,7 +12,7 @@ from cluster_nodes import ROOMS, STREAMS, wait
 
 
 @pytest.mark.takeover
-def test_kill_gateway(cluster):
+def test_other_nodes_take_over_from_a_killed_gateway(cluster):
     node = cluster.nodes[0]
     node.kill()
     cluster.taken_over("kill -9 of a gateway", node, 8)
@@ -20,7 +20,7 @@ def test_kill_gateway(cluster):
 
 
 @pytest.mark.takeover
-def test_stop_gateway(cluster, check):
+def test_other_nodes_take_over_from_a_stopped_gateway(cluster, check):
     node = cluster.nodes[1]
     node.process.send_signal(signal.SIGTERM)
     cluster.taken_over("SIGTERM of a gateway", node, 2)
@@ -29,7 +29,7 @@ def test_stop_gateway(cluster, check):
 
 
 @pytest.mark.takeover
-def test_freeze_gateway(cluster, check):
+def test_a_frozen_gateway_stores_nothing_after_its_leases_have_ended(cluster, check):
     """An owner that was stopped for longer than its leases stores nothing when it continues."""
     node = cluster.nodes[2]
     node.process.send_signal(signal.SIGSTOP)
@@ -46,7 +46,7 @@ def test_freeze_gateway(cluster, check):
         check(f"SIGCONT of a gateway: it stores no snapshot of {room} with an old epoch", not late, late)
 
 
-def test_kill_daemon(cluster):
+def test_a_killed_daemon_is_fed_again_after_its_restart(cluster):
     owner = cluster.owner(ROOMS[0])
     owner.daemon.kill()
     known = cluster.senders[0].acknowledged
@@ -55,7 +55,7 @@ def test_kill_daemon(cluster):
 
 
 @pytest.mark.takeover
-def test_lost_daemon(cluster, check):
+def test_a_gateway_without_its_daemon_loses_its_leases(cluster, check):
     """A gateway whose daemon does not come back loses its leases."""
     node = cluster.nodes[1]
     node.daemon.kill()
@@ -77,13 +77,13 @@ def lose_disk(cluster, name):
     wait("answers to the senders after a node lost its disk", cluster.progress())
 
 
-def test_lost_disk(cluster):
+def test_after_the_loss_of_a_disk_new_owners_load_snapshots(cluster):
     """When a node loses its disk, new owners load snapshots and read only the log after them."""
     wait("a snapshot of each room", lambda: all(cluster.headers(room) for room in ROOMS))
     lose_disk(cluster, "lost disk: the new owners load snapshots")
 
 
-def test_bad_snapshot(cluster):
+def test_damaged_snapshots_are_replaced_by_older_ones(cluster):
     """When the newest snapshots are damaged, takeovers load the older ones, then the log."""
     # With both snapshots damaged the room would only have the content of the log.
     wait("two snapshots of each room", lambda: all(
@@ -93,7 +93,7 @@ def test_bad_snapshot(cluster):
     lose_disk(cluster, "damaged snapshots: the older ones are loaded")
 
 
-def test_mixed_leases(cluster, check):
+def test_partitions_are_moved_and_a_node_is_drained_by_any_node(cluster, check):
     """Partitions are moved crosswise and a node is drained, by commands to any node."""
     drained = cluster.named("node2")
     first, last = cluster.others(drained)
@@ -124,7 +124,7 @@ def test_mixed_leases(cluster, check):
     check.contains("livehostctl prints the metrics of the gateway", first.ctl("metrics"), "livehost_gateway_partitions ")
 
 
-def test_lost_watch(cluster, check):
+def test_a_partition_moves_although_its_owner_has_lost_its_watch(cluster, check):
     """A partition moves although its owner has just lost the server of its watch."""
     owner, target = cluster.nodes[:2]
     for _ in range(30):
@@ -147,7 +147,7 @@ def test_lost_watch(cluster, check):
 
 
 @pytest.mark.takeover
-def test_kill_nats(cluster):
+def test_senders_continue_after_a_nats_server_was_killed(cluster):
     # The loss of this server matters: it leads the log.
     node = cluster.leader(cluster.log(ROOMS[0]))
     node.nats.kill()
@@ -155,7 +155,7 @@ def test_kill_nats(cluster):
     node.begin(node.nats)
 
 
-def test_two_servers(cluster):
+def test_two_of_three_servers_suffice_even_during_a_restart(cluster):
     """Two servers suffice while the third is away, even when the leader of the leases restarts."""
     node = cluster.leader("KV_lh_lease")
     away = cluster.others(node)[0]
@@ -169,14 +169,14 @@ def test_two_servers(cluster):
     away.begin(away.nats)
 
 
-def test_freeze_nats(cluster):
+def test_senders_continue_while_a_nats_server_is_frozen(cluster):
     node = cluster.leader(cluster.log(ROOMS[0]))
     node.nats.process.send_signal(signal.SIGSTOP)
     cluster.eventually("SIGSTOP of a NATS server: senders continue", cluster.progress(50))
     node.nats.process.send_signal(signal.SIGCONT)
 
 
-def test_no_majority(cluster, check):
+def test_without_a_majority_nothing_is_acknowledged(cluster, check):
     away = cluster.nodes[:2]
     for node in away:
         node.nats.kill()
@@ -193,7 +193,7 @@ def test_no_majority(cluster, check):
 
 
 @pytest.mark.takeover
-def test_partition(cluster):
+def test_other_nodes_take_over_from_a_node_without_network(cluster):
     node = cluster.nodes[1]
     ip(f"link set {node.link} down")
     cluster.taken_over("partition of a node", node, 15)
@@ -201,7 +201,7 @@ def test_partition(cluster):
     ip(f"link set {node.link} up")
 
 
-def test_slow_link(cluster):
+def test_a_node_behind_a_slow_link_holds_no_leases(cluster):
     """The link between a node and the NATS servers delays 150 ms each way, then 600 ms."""
     slow = cluster.named("node3")
     for delay in (0.15, 0.6):
@@ -220,7 +220,7 @@ def test_slow_link(cluster):
         proxy.delay = 0.0
 
 
-def test_slow_servers(cluster):
+def test_short_pauses_of_the_nats_servers_lose_nothing(cluster):
     """Each server in turn is stopped for a moment, as a slow disk or network would do.
 
     Not every kernel has netem.
@@ -232,7 +232,7 @@ def test_slow_servers(cluster):
         server.process.send_signal(signal.SIGCONT)
 
 
-def test_full_disk(cluster):
+def test_a_full_disk_of_a_nats_server_stops_no_sender(cluster):
     """The other servers continue when the leader's disk is full; it returns once there is space."""
     node = cluster.named("node3")
     for stream in STREAMS:
@@ -252,7 +252,7 @@ def test_full_disk(cluster):
     cluster.eventually("full disk: senders continue once there is space", cluster.progress())
 
 
-def test_rolling(cluster):
+def test_all_nodes_can_be_restarted_one_after_another(cluster):
     for node in cluster.nodes:
         for program in node.processes():
             program.stop()

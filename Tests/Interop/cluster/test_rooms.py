@@ -8,7 +8,7 @@ from harness.varlink import CallError, call
 from harness.web import Page
 
 
-def test_acts(cluster, check):
+def test_acts_on_a_room_work_at_any_node_and_outlive_its_owner(cluster, check):
     """The owner of a room answers acts that reach any node, and their effects outlive it."""
     first, second, third = cluster.nodes
     for n, room in enumerate(ROOMS):
@@ -34,7 +34,7 @@ def test_acts(cluster, check):
     check.contains("acts: a closed room does not exist", str(third.reply("Admit", room=room)), "NoSuchRoom")
 
 
-def test_closed_rooms(cluster, check):
+def test_a_closed_room_stays_closed(cluster, check):
     """A closed room stays closed, despite repeats in the log and whichever node leads it."""
     room = "cellar"
     cluster.nodes[0].call("OpenRoom", room=room)
@@ -63,7 +63,7 @@ def test_closed_rooms(cluster, check):
     second.call("CloseRoom", room=room)
 
 
-def test_moved_rooms(cluster, check):
+def test_viewers_stay_with_a_room_that_moves(cluster, check):
     """Viewers at each gateway stay with a room that moves, and former owners close their copies."""
     room = ROOMS[0]
     viewers = [node.client(LIMIT) for node in cluster.nodes]
@@ -88,7 +88,7 @@ def test_moved_rooms(cluster, check):
         node for node in cluster.nodes if room in str(node.daemon.call("ListRooms"))], [owner])
 
 
-def test_large_batches(cluster, check):
+def test_batches_may_be_larger_than_a_message_of_the_log(cluster, check):
     """A call and a batch may be larger than a message of the log."""
     first, second, third = cluster.nodes
     room = "large"
@@ -102,7 +102,7 @@ def test_large_batches(cluster, check):
     third.call("CloseRoom", room=room)
 
 
-def test_full_daemon(cluster, check):
+def test_a_room_beyond_the_limit_of_the_daemon_opens_later(cluster, check):
     """A room beyond the daemon's limit stays in the log, and opens whole once there is space."""
     first, second, third = cluster.nodes
     owner = cluster.owner(ROOMS[0])
@@ -136,7 +136,7 @@ def test_full_daemon(cluster, check):
     third.call("CloseRoom", room=room)
 
 
-def test_cut_uploads(cluster):
+def test_parts_of_an_interrupted_upload_are_removed(cluster):
     """The next snapshot or owner removes the parts of an interrupted upload."""
     room, number = ROOMS[0], cluster.partition(ROOMS[0])
     ghost = next(name for n in range(9999) if cluster.partition(name := f"ghost{n}") == number)
@@ -153,7 +153,7 @@ def test_cut_uploads(cluster):
                        lambda: cluster.stored(ghost), [])
 
 
-def test_page(cluster, check):
+def test_the_page_shows_the_rooms_of_all_nodes(cluster, check):
     """livehost-web shows the rooms of all nodes through a gateway, and sends acts to them."""
     node = cluster.nodes[0]
     page = Page(node)

@@ -9,7 +9,7 @@ ROUNDS = 8
 PANES = ["^main", "[─━] Stream", "━ Chat"]
 
 
-def test_demo(check, programs, open_terminal):
+def test_the_demo_shows_all_parts_in_each_size_of_a_terminal(check, programs, open_terminal):
     if check.lacks("tmux", count=16):
         return
 
@@ -30,7 +30,7 @@ def test_demo(check, programs, open_terminal):
         list(pool.map(play, SIZES))
 
 
-def test_closed_terminals(check, programs, open_terminal):
+def test_closing_a_terminal_ends_the_demo_and_its_daemon(check, programs, open_terminal):
     """Closing a terminal makes the shell and then the kernel send SIGHUP, with a varying delay
     between the two."""
     if check.lacks("tmux", count=2 * ROUNDS):

@@ -36,7 +36,7 @@ def flood(daemon, terminal):
             elapsed = time.monotonic() - begun
 
 
-def test_flood(check, start_daemon, open_terminal):
+def test_a_flooded_room_is_drawn_calmly(check, start_daemon, open_terminal):
     if check.lacks("tmux", count=2):
         return
     daemon, terminal = start_daemon("rooms: {chatWaves: true}"), open_terminal(100, 30)

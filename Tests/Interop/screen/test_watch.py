@@ -18,7 +18,7 @@ def message(identifier, text, user=ANN):
     return {"type": "chat.message", "id": identifier, "user": user, "text": text}
 
 
-def test_output(check, daemon, open_terminal):
+def test_colours_and_paging_depend_on_the_output(check, daemon, open_terminal):
     if check.lacks("tmux", count=5):
         return
     terminal, command = open_terminal(60, 20), ctl(daemon)
@@ -37,7 +37,7 @@ def test_output(check, daemon, open_terminal):
         terminal.shows("quitting the pager returns to the shell", "^back", keys=["q"])
 
 
-def test_acts(check, daemon, open_terminal):
+def test_keys_and_clicks_in_watch_act_on_the_room(check, daemon, open_terminal):
     if check.lacks("tmux", count=33):
         return
     terminal = open_terminal(60, 20)
@@ -127,7 +127,7 @@ def test_acts(check, daemon, open_terminal):
     terminal.shows("Enter opens a room from the list", "━ ", keys=["Enter"])
 
 
-def test_restarts(check, daemon, open_terminal):
+def test_watch_top_and_ingest_survive_restarts_of_the_daemon(check, daemon, open_terminal):
     if check.lacks("tmux", count=16):
         return
     terminal, command = open_terminal(100, 30), ctl(daemon)

@@ -21,7 +21,7 @@ from harness.serving import serve_irc
 from harness.waiting import PATIENCE, wait_for
 
 
-def test_twitchapi(check, tmp_path):
+def test_an_independent_client_reads_the_scripted_eventsub(check, tmp_path):
     """An independent client reads the scripted server."""
     twitch, seen = ScriptedEventSub(tmp_path, keepalive=10), []
 
@@ -56,7 +56,7 @@ def test_twitchapi(check, tmp_path):
                 sorted(seen), sorted(f"{letter}{number}" for letter in "ab" for number in range(50)))
 
 
-def test_login(check, start_source, tmp_path):
+def test_login_twitch_writes_the_login_after_its_confirmation(check, start_source, tmp_path):
     twitch, file = ScriptedEventSub(tmp_path), tmp_path / "login/twitch.json"
     # The lines of this command are not reports.
     login = start_source("login", "twitch", "--client-id", "client", "--file", file, "--auth", twitch.http)
@@ -70,7 +70,7 @@ def test_login(check, start_source, tmp_path):
                  written["accessToken"]), (0, "ABCD-EFGH", {"account": "ada"}, "0o600", TOKENS[0]))
 
 
-def test_schedules(check, daemon, start_source, tmp_path):
+def test_eventsub_messages_count_once_despite_faults(check, daemon, start_source, tmp_path):
     """Runs faults in an order determined by the seed."""
     servers = []
     for seed in (1, 2, 3):
@@ -110,7 +110,7 @@ def test_schedules(check, daemon, start_source, tmp_path):
           f"expected some of both, seen {counts}")
 
 
-def test_revocation(check, daemon, start_source, tmp_path):
+def test_a_revoked_subscription_is_reported(check, daemon, start_source, tmp_path):
     twitch = ScriptedEventSub(tmp_path)
     source = start_source("connect", "eventsub", "ada", "--room", "revoked", *twitch.arguments)
     source.live()
@@ -131,7 +131,7 @@ def irc_lines(messages):
     return "".join(line + "\r\n" for line in lines).encode()
 
 
-def test_two_sources(check, daemon, start_source, tmp_path):
+def test_two_sources_for_one_channel_deliver_each_message_once(check, daemon, start_source, tmp_path):
     """Reads a chat over IRC, and the same messages as notifications of EventSub."""
     address = serve_irc(lambda client, _: client.sendall(irc_lines(500)))
     start_source("connect", "twitch", "ada", "--server", address, "--no-tls")
@@ -147,7 +147,7 @@ def test_two_sources(check, daemon, start_source, tmp_path):
                 settle(lambda: daemon.room("ada", "features.chat.total", "rejectedByReason"), wanted), wanted)
 
 
-def test_both(check, daemon, start_source, tmp_path):
+def test_connect_twitch_reads_irc_and_eventsub(check, daemon, start_source, tmp_path):
     """Reads the chat of a channel over IRC and EventSub with one command."""
     twitch, may_say = ScriptedEventSub(tmp_path), threading.Event()
     address = serve_irc(lambda client, _: may_say.wait(PATIENCE) and client.sendall(irc_lines(300)))
@@ -168,7 +168,7 @@ def test_both(check, daemon, start_source, tmp_path):
         for place in leaks(daemon, source, secret, "/proc/[0-9]*/cmdline")], [])
 
 
-def test_history(check, daemon, start_source, tmp_path):
+def test_missed_messages_are_requested_from_a_history_service(check, daemon, start_source, tmp_path):
     """Missed messages are requested, and count if they belong to the gap."""
     twitch, clients = ScriptedEventSub(tmp_path), []
 
@@ -193,7 +193,7 @@ def test_history(check, daemon, start_source, tmp_path):
           f"seen {(total, source.said('gap'), twitch.asked)}")
 
 
-def test_refused(check, start_source, tmp_path):
+def test_a_login_that_is_not_renewed_ends_the_source(check, start_source, tmp_path):
     """A login that cannot be renewed ends the source."""
     twitch = ScriptedEventSub(tmp_path, renewal=99)
     twitch.token = 5

@@ -70,7 +70,7 @@ def with_pydle(port, found, wait):
 @pytest.mark.parametrize("name, read, capabilities, nick", [
     ("irc", with_irc, "ACK twitch.tv/tags twitch.tv/commands", "justinfan7"),
     ("pydle", with_pydle, "twitch.tv/tags", "justinfan8")])
-def test_client(check, programs, tmp_path, name, read, capabilities, nick):
+def test_independent_clients_read_the_scripted_twitch(check, programs, tmp_path, name, read, capabilities, nick):
     twitch = Program([programs / "ScriptedTwitch"], tmp_path / "log", stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                      text=True)
     answers, found = collect(twitch.output, str.strip), collections.defaultdict(list)

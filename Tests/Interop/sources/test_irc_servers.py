@@ -178,7 +178,7 @@ def read(start_source):
     return functools.partial(start_source, "connect", "twitch")
 
 
-def test_inspircd(check, daemon, irc_server, read, certificates):
+def test_ten_thousand_lines_of_inspircd_count_once_across_a_kill(check, daemon, irc_server, read, certificates):
     """Reads 10,000 lines over TLS. The server is killed and restarted after half of them."""
     server = irc_server("inspircd", checks=4)
     source = read("tls", "--server", f"localhost:{server.tls}", "--ca", certificates / "ca.pem")
@@ -198,7 +198,7 @@ def test_inspircd(check, daemon, irc_server, read, certificates):
     check.equal("InspIRCd: after Ctrl-C the source exits with 0", source.stop(), 0)
 
 
-def test_certificate(check, irc_server, read, certificates):
+def test_a_certificate_for_another_name_is_refused(check, irc_server, read, certificates):
     server = irc_server("inspircd", checks=1, certificate="other.example")
     source = read("wrong", "--server", f"localhost:{server.tls}", "--ca", certificates / "ca.pem")
     wait_for(lambda: any("another name" in report.get("reason", "") for report in source.said("state")),
@@ -206,7 +206,7 @@ def test_certificate(check, irc_server, read, certificates):
     check.equal("a certificate for another name is refused", source.said("state", state="live"), [])
 
 
-def test_ngircd(check, daemon, irc_server, read):
+def test_a_server_without_tags_is_read_through_cut_connections(check, daemon, irc_server, read):
     """Reads 10,000 lines without tags through a proxy that cuts lines."""
     server = irc_server("ngircd", checks=3)
     proxy = CuttingProxy(server.plain, after=[100_000, 150_000])
@@ -226,7 +226,7 @@ def test_ngircd(check, daemon, irc_server, read):
     check.equal("ngircd: each cut is reported as a gap", len(source.said("gap", channel="plain")), 2)
 
 
-def test_disturbed_sources(check, daemon, irc_server, read):
+def test_a_disturbed_source_does_not_affect_another_source(check, daemon, irc_server, read):
     """A stopped, killed or slow source does not affect another source."""
     server = irc_server("ngircd", checks=6)
     steady, victim = (read(channel, *server.arguments) for channel in ("steady", "victim"))
@@ -281,7 +281,7 @@ def test_disturbed_sources(check, daemon, irc_server, read):
     check.equal("the other source never had a gap", steady.said("gap"), [])
 
 
-def test_token(check, daemon, read, certificates, tmp_path):
+def test_a_refused_token_ends_the_source_and_is_not_revealed(check, daemon, read, certificates, tmp_path):
     """A source whose token Twitch refuses exits with 77 and reveals the token nowhere."""
     secret, file = "oauthtokenthatnobodymaysee", tmp_path / "token"
     file.write_text(secret + "\n")
@@ -309,7 +309,7 @@ def test_token(check, daemon, read, certificates, tmp_path):
                 (password, found + leaks(daemon, source, secret)), ([f"PASS oauth:{secret}\n"], []))
 
 
-def test_exit_codes(check, programs, read, tmp_path):
+def test_exit_codes_are_those_of_the_manual(check, programs, read, tmp_path):
     """Errors end a source immediately, with the exit codes of the manual."""
     (tmp_path / "source.yaml").write_text("kind: twitch\nnonsense: 1\n")
     command = [programs / "livehost-source", "--check-config", f"--config={tmp_path}/source.yaml"]

@@ -49,7 +49,7 @@ def receive(start_source, tmp_path):
     return receive
 
 
-def test_webhook(check, daemon, receive, tmp_path):
+def test_confirmed_deliveries_count_once_despite_kills(check, daemon, receive, tmp_path):
     """Senders repeat unconfirmed deliveries while the daemon and the source are killed."""
     (tmp_path / "secret").write_text(SECRET + "\n")
     port, right = free_port(), f"/?secret={SECRET}"
@@ -94,7 +94,7 @@ def test_webhook(check, daemon, receive, tmp_path):
     check.equal("webhook: after Ctrl-C the source exits with 0", source.stop(), 0)
 
 
-def test_mistakes(check, receive):
+def test_a_webhook_source_that_cannot_start_reports_why(check, receive):
     """A webhook source that cannot start reports why, with the exit codes of the manual."""
     with socket.create_server(("127.0.0.1", 0)) as holder:
         sources = [receive(f"127.0.0.1:{free_port()}", mapping="events:\n  - type: viewer\n    members: {count: n}\n"),
@@ -108,7 +108,7 @@ def test_mistakes(check, receive):
           f"expected {wanted}, seen {found}")
 
 
-def test_owncast(check, daemon, start_source):
+def test_owncast_chat_is_read_from_webhooks(check, daemon, start_source):
     """Reads the chat of Owncast from webhooks, in addition to its status."""
     def status(request):
         return (200, {"online": True, "viewerCount": 7}) if request.path == "/api/status" else (404, {})
@@ -131,7 +131,7 @@ def test_owncast(check, daemon, start_source):
                 (shown, messages[-1]["text"], statuses), (wanted, "hi 99", {200}))
 
 
-def test_social_stream(check, daemon, start_source):
+def test_social_stream_messages_count_once_across_a_cut(check, daemon, start_source):
     """A server of Social Stream Ninja cuts the connection and repeats messages."""
     session, connections = "sessionthatnobodymaysee", []
 

@@ -6,7 +6,7 @@ from harness.waiting import wait_for
 from web_support import message, panel
 
 
-def test_hides(check, visit, page, daemon):
+def test_a_hidden_tab_draws_nothing_and_ends_its_stream(check, visit, page, daemon):
     with check.attempt("a hidden tab draws nothing, and ends its stream after a while"), visit("about:blank") as tab:
         tab.clock.install()
         tab.goto(page.link)
@@ -28,7 +28,7 @@ def test_hides(check, visit, page, daemon):
         assert page.status()["streams"] == streams, page.status()
 
 
-def test_throttled(check, visit, page, daemon):
+def test_a_slow_connection_lags_behind_but_ends_correct(check, visit, page, daemon):
     with check.attempt("at 2 kB/s the page lags behind, and is correct in the end"), visit(page.link) as tab:
         expect(panel(tab, "header")).to_contain_text("viewers")
         session = tab.context.new_cdp_session(tab)
@@ -44,7 +44,7 @@ def test_throttled(check, visit, page, daemon):
         expect(tab.locator("#connection")).to_have_text("live")
 
 
-def test_by_selenium(check, page):
+def test_selenium_can_drive_the_page(check, page):
     with check.attempt("Selenium can also read the page and act on it"):
         options = selenium.webdriver.ChromeOptions()
         options.binary_location = "/usr/bin/chromium"
@@ -61,7 +61,7 @@ def test_by_selenium(check, page):
             driver.quit()
 
 
-def test_survives(check, visit, page, tab, daemon):
+def test_tabs_survive_the_loss_of_the_daemon(check, visit, page, tab, daemon):
     daemon.send(message(389, "before the second tab"))
     with check.attempt("an act in one tab is visible in the other"), visit(page.link) as second:
         expect(panel(second, "header")).to_contain_text("An evening")

@@ -61,7 +61,7 @@ def recording_of_host(programs, tmp_path_factory):
         yield executor.submit(simulated_host, programs, tmp_path_factory.mktemp("demo"))
 
 
-def test_looks(check, visit, page, daemon, compare):
+def test_the_page_looks_like_its_stored_pictures(check, visit, page, daemon, compare):
     """Checks that the page looks like the stored pictures."""
     stage(daemon)
     for width, height, scheme in LOOKS:
@@ -82,7 +82,7 @@ def test_looks(check, visit, page, daemon, compare):
             compare(tab.screenshot(), name)
 
 
-def test_looks_elsewhere(check, visit, programs, daemon, compare, tmp_path, open_terminal):
+def test_terminal_and_report_look_like_their_stored_pictures(check, visit, programs, daemon, compare, tmp_path, open_terminal):
     """Checks that the terminal and a report look like the stored pictures."""
     with check.attempt("terminal.png: the terminal looks like its stored picture"), visit(
             "about:blank", viewport={"width": 1200, "height": 900}) as tab:
@@ -105,7 +105,7 @@ def test_looks_elsewhere(check, visit, programs, daemon, compare, tmp_path, open
         accessible(tab, "the report")
 
 
-def test_fits(check, visit, page, daemon):
+def test_nothing_overflows_the_page_at_any_width(check, visit, page, daemon):
     stage(daemon, "main")
     for width, height, scheme in LOOKS:
         with check.attempt(f"{width} pixels, {scheme}: nothing overflows, and axe finds no problem"), visit(
@@ -151,7 +151,7 @@ def is_the_terminals(check, visit, page, daemon, room):
         check.write(f"{room}: {len(found)} parts, {sum(len(text) for text in found.values())} words")
 
 
-def test_agrees_with_the_terminal(check, visit, page, daemon, tmp_path, recording_of_host):
+def test_page_and_terminal_show_the_same_words(check, visit, page, daemon, tmp_path, recording_of_host):
     daemon.ctl("ingest", str(ROOT / "config/recordings/chat-burst.irc.gz"), "--speed", "max")
     host = tmp_path / "host.ndjson"
     with check.attempt("the simulated host is recorded"):

@@ -9,7 +9,7 @@ from harness.web import Page
 from web_support import message, panel
 
 
-def test_overlays(check, visit, page, daemon, tmp_path):
+def test_overlays_show_their_part_and_survive_a_restart(check, visit, page, daemon, tmp_path):
     with check.attempt("an overlay shows its part on a transparent background"), visit(
             f"{page.base}/overlay/chat?room=main&t={page.reading}") as tab:
         daemon.send(message(500, "on the stream"))
@@ -34,7 +34,7 @@ def test_overlays(check, visit, page, daemon, tmp_path):
         second.stop()
 
 
-def test_is_named_in_colour(check, visit, page, daemon):
+def test_names_have_readable_colours_and_badges(check, visit, page, daemon):
     """Checks the colours and badges of names, as sent by their platform."""
     colours = ["#0000FF", "#000000", "#FFFFFF", "#FFFF00", "#1E90FF"]
     people = [{"id": f"c{each}", "name": f"Colour{each}", "color": colour} for each, colour in enumerate(colours)]
@@ -65,7 +65,7 @@ def test_is_named_in_colour(check, visit, page, daemon):
     check("chosen colours keep their hue", all(blue > red and blue > green for red, green, blue in blues), f"{seen}")
 
 
-def test_marks_emotes(check, visit, page, daemon):
+def test_emotes_are_highlighted(check, visit, page, daemon):
     """Checks that emotes are highlighted in the text of a message."""
     daemon.send({"type": "chat.message", "room": "emotes", "id": "1", "user": {"id": "u", "name": "Ann"},
                  "text": "\U0001F600 <b>Kappa</b> \u202Ex", "emotes": [5, 10, 15, 17]})
@@ -76,7 +76,7 @@ def test_marks_emotes(check, visit, page, daemon):
         expect(panel(tab, "chat").locator("b")).to_have_count(0)
 
 
-def test_charts(check, visit, page, daemon, tmp_path):
+def test_statistics_are_drawn_as_charts(check, visit, page, daemon, tmp_path):
     file, begin = tmp_path / "stats.ndjson", 1_700_000_000_000
     live = json.dumps({"type": "stream", "state": "live", "ts": begin}) + "\n"
     file.write_text(live + "".join(json.dumps({

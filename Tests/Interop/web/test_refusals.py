@@ -7,7 +7,7 @@ from harness.serving import serve_http
 from harness.waiting import PATIENCE
 
 
-def test_refuses_strangers(check, page):
+def test_requests_of_strangers_are_refused(check, page):
     before = page.status()["refused"]
     own = f"127.0.0.1:{page.port}"
     room = "/api/rooms/main/events"
@@ -66,7 +66,7 @@ def test_refuses_strangers(check, page):
               f"expected at least {least} more, seen {before[reason]}, then {after[reason]}")
 
 
-def test_takes_no_tricks(check, page):
+def test_malformed_requests_return_no_file(check, page):
     version = re.search(r'"/assets/([^/]+)/app.js', page.request("GET", "/")[2].decode())[1]
     for path in ("/assets/%00", f"/assets/{version}/%2e%2e%2f%2e%2e%2fetc%2fpasswd", f"/assets/{version}/..%5c..%5cetc",
                  f"/assets/{version}/%c0%ae%c0%ae/etc", f"/assets/{version}/app.js%00.css", "/%2e%2e/%2e%2e/etc/passwd",
@@ -92,7 +92,7 @@ def test_takes_no_tricks(check, page):
     check.equal("a missing room is reported immediately", status, 404)
 
 
-def test_meets_another_page(check, playwright, page):
+def test_another_page_in_the_browser_gets_no_access(check, playwright, page):
     """A foreign page in the same browser, and a foreign name that resolves to this machine (DNS
     rebinding)."""
     evil = serve_http(lambda request: (200, "<title>evil</title>")).replace("127.0.0.1", "evil.example")

@@ -11,7 +11,7 @@ def feature(daemon, name):
     return daemon.json("show", "main", name)["features"][name]
 
 
-def test_shows_a_room(check, tab, daemon):
+def test_the_page_shows_a_room_and_its_changes(check, tab, daemon):
     with check.attempt("the page shows the first state"):
         expect(tab.locator("#connection")).to_have_text("live")
         expect(panel(tab, "header")).to_contain_text("An evening")
@@ -27,7 +27,7 @@ def test_shows_a_room(check, tab, daemon):
         assert "t=" not in tab.url, tab.url
 
 
-def test_reads_back(check, tab, daemon):
+def test_a_scrolled_back_chat_stays_in_position(check, tab, daemon):
     log = panel(tab, "chat").locator(".scrolling")
     with check.attempt("a part that appears does not disturb the others"):
         daemon.send({"type": "waiting.join", "user": {"id": "v", "name": "Visitor"}, "room": "main"})
@@ -58,7 +58,7 @@ def test_reads_back(check, tab, daemon):
         expect(log).to_contain_text("not yet to be seen")
 
 
-def test_acts(check, tab, daemon):
+def test_mouse_and_keyboard_act_on_the_room(check, tab, daemon):
     with check.attempt("the mouse toggles a switch"):
         daemon.send({"type": "tap", "control": "camera", "on": False, "room": "main"})
         panel(tab, "control").get_by_role("button", name="turn on").click()
@@ -86,7 +86,7 @@ def test_acts(check, tab, daemon):
         wait_for(lambda: feature(daemon, "waitingRoom")["admitted"] == 2, "the guest")
 
 
-def test_reads_the_chat(check, tab, daemon):
+def test_the_chat_is_filtered_by_mouse_and_keyboard(check, tab, daemon):
     """Checks filters and threads, by mouse and by keyboard."""
     log = panel(tab, "chat").locator(".scrolling")
     daemon.send(message(700, "about trains", name="Bo"), message(701, "about boats", name="Cleo"),

@@ -41,7 +41,7 @@ def unfinished(page):
     return threads, closed
 
 
-def test_is_small(check, page):
+def test_the_page_is_small_and_loads_nothing_from_elsewhere(check, page):
     _, headers, body = page.request("GET", "/", {"Accept-Encoding": "gzip"})
     total = len(body)
     policy = headers["Content-Security-Policy"]
@@ -59,7 +59,7 @@ def test_is_small(check, page):
     check.write(f"{total} bytes")
 
 
-def test_streams_merge(check, page, daemon):
+def test_patches_of_a_stream_add_up_to_the_state(check, page, daemon):
     """Reads the stream like a program: the patches result in the state that GetRoom returns."""
     connection, reply = page.events(query="?rate=20")
     check("a stream has the type of server-sent events", reply.headers["Content-Type"] == "text/event-stream")
@@ -98,7 +98,7 @@ def test_streams_merge(check, page, daemon):
     check("the events are numbered", len(instances) == 1 and sequence == sorted(set(sequence)), f"{numbers}")
 
 
-def test_many_streams(check, page, daemon):
+def test_two_hundred_streams_receive_an_update(check, page, daemon):
     """Checks that 200 concurrent streams receive an update. The limit is far higher."""
     connections = []
     for _ in range(200):
@@ -120,7 +120,7 @@ def test_many_streams(check, page, daemon):
         wait_for(lambda: page.status()["streams"] == 0, lambda: f"expected no streams, seen {page.status()}")
 
 
-def test_ends_at_once(check, daemon):
+def test_the_program_ends_although_a_browser_watches(check, daemon):
     """Checks that a watching browser does not delay the end of the program."""
     page = Page(daemon)
     connection, reply = page.events()
@@ -138,7 +138,7 @@ def events_of(page):
                       f"X-Livehost-Token: {page.reading}\n\n", receive_buffer=4096)
 
 
-def test_slow_clients(check, daemon):
+def test_slow_browsers_get_fewer_updates(check, daemon):
     page = Page(daemon, "--patience", "2")
     text = "a long message " * 30
     with check.attempt("a browser that never reads is disconnected and counted"):
@@ -174,7 +174,7 @@ def test_slow_clients(check, daemon):
     page.stop()
 
 
-def test_demonstration(check, programs, tmp_path):
+def test_a_demonstration_serves_its_page(check, programs, tmp_path):
     """`livehostctl demo --web`."""
     demo = Program([programs / "livehostctl", "demo", "--web"], tmp_path / "log", {"TMPDIR": str(tmp_path)},
                    stdout=subprocess.PIPE, text=True)
@@ -193,7 +193,7 @@ def test_demonstration(check, programs, tmp_path):
         assert not accepts(("127.0.0.1", int(port))), "the page still accepts connections"
 
 
-def test_unfinished_requests(check, unfinished):
+def test_unfinished_requests_are_disconnected(check, unfinished):
     threads, closed = unfinished
     for name, thread in threads.items():
         thread.join(30)

@@ -17,7 +17,7 @@ def saved(tab, button):
     return download.value.path().read_text()
 
 
-def test_lists_rooms(check, tab, daemon):
+def test_the_list_shows_all_rooms_and_opens_them(check, tab, daemon):
     with check.attempt("the list of rooms has the same figures as livehostctl"):
         press(tab, "2")
         expect(tab.locator("#list")).to_be_visible()
@@ -52,7 +52,7 @@ def test_lists_rooms(check, tab, daemon):
         tab.locator("#rooms").get_by_role("button", name="main").click()
 
 
-def test_tells_hangs(check, tab, daemon):
+def test_hangs_are_listed_with_their_cause(check, tab, daemon):
     with check.attempt("a hang is listed with its action and field"):
         press(tab, "3")
         daemon.send({"type": "title", "title": "An evening", "room": "slow"},
@@ -72,7 +72,7 @@ def test_tells_hangs(check, tab, daemon):
         assert {event["name"] for event in held} == {"header.titleChanged"}, events
 
 
-def test_simulates(check, tab, daemon, tmp_path):
+def test_the_page_runs_and_compares_simulations(check, tab, daemon, tmp_path):
     scenario = str(ROOT / "config/scenarios/host-screen.yaml")
     report = ["simulate", scenario, "--set", "duration=10s", "--device", "iphone-15-plus", "--json=short"]
     page = tab.locator("#simulate")

@@ -2,16 +2,17 @@
 import CompilerPluginSupport
 import PackageDescription
 
-// Targets stand in the order of the road of an event. A target imports only what stands above it:
-// `make lint` checks that. One folder, one target.
+// Each folder is one target. Targets are in the order in which an event passes them, and import
+// only targets above them; `make lint` checks this.
 
-// Set by Tests/Sanitizers/build.sh, which links libFuzzer. Counts edges, of our own code only. The
-// option of swiftc would link the main function of libFuzzer, too.
+// LIVEHOST_FUZZERS is set by Tests/Sanitizers/build.sh, which links libFuzzer. Coverage is counted
+// only in the Swift code of this package. swiftc's own option would also link the main function of
+// libFuzzer.
 let isFuzzing = Context.environment["LIVEHOST_FUZZERS"] != nil
 let coverage: [SwiftSetting] =
   isFuzzing ? [.unsafeFlags(["-Xfrontend", "-sanitize=fuzzer"])] : []
 
-// What is inside of a module, for fuzzers that call it without a file and a thread for each input.
+// Makes internals of modules visible to fuzzers, which then need no file and no thread per input.
 let testable: [SwiftSetting] = isFuzzing ? [.unsafeFlags(["-enable-testing"])] : []
 
 let settings: [SwiftSetting] =
@@ -24,8 +25,8 @@ let settings: [SwiftSetting] =
 
 // MARK: Packages
 
-// All but the state library. It is on unless a package that depends on this one says `traits: []`:
-// then the packages that only the service needs are not even fetched.
+// The trait of everything except the state library, enabled by default. A package that depends on
+// this one with `traits: []` does not fetch the packages that only the service needs.
 let service = "Service"
 
 func product(_ name: String, _ package: String) -> Target.Dependency {
@@ -45,7 +46,7 @@ let webSocket = [
 let lifecycle = serviceProduct("ServiceLifecycle", "swift-service-lifecycle")
 let coreMetrics = serviceProduct("CoreMetrics", "swift-metrics")
 let signals = serviceProduct("UnixSignals", "swift-service-lifecycle")
-// The command line of programs that simulate screens of their own; part of the service's.
+// The command line of programs that simulate their own screens. livehostctl also uses it.
 let commandLine = "HangCommand"
 let arguments = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: [commandLine]))
@@ -119,7 +120,7 @@ let libraries: [Target] = [
       "Locking",
       "Composable", product("CustomDump", "swift-custom-dump"),
       product("IssueReporting", "xctest-dynamic-overlay"),
-      // Without it an issue reported in a release build is not recorded by the running test.
+      // Without this dependency, tests of a release build do not record reported issues.
       product("IssueReportingTestSupport", "xctest-dynamic-overlay"),
     ]),
   module("Libraries", "ViewGraph", ["Composable", "RateLimiting"]),
@@ -144,13 +145,13 @@ let libraries: [Target] = [
     "Libraries", "Varlink",
     ["Locking", "JSON", "SystemSupport", "UnixSockets", "VarlinkDescription"] + nio),
   program("Sources/Libraries/varlink-generate", ["VarlinkDescription"]),
-  // Writes the Swift types of the interface definitions (*.varlink) in a target.
+  // Generates Swift types from the interface definitions (*.varlink) of a target.
   .plugin(
     name: "VarlinkTypes", capability: .buildTool(), dependencies: ["varlink-generate"],
     path: "Sources/Libraries/VarlinkTypes"),
 ]
 
-// Small programs on the state library alone, for people who want to see it used.
+// Small example programs that use only the state library.
 let examples: [Target] = [
   program("Sources/Examples/TerminalCounter", ["Composable"]),
   module("Examples", "ChatModel", ["Composable"]),
@@ -247,7 +248,7 @@ let daemon: [Target] = [
   program("Sources/livehostctl", ["CommandLineTool"]),
 ]
 
-// Programs that connect outwards and write to the ingest socket of the daemon.
+// Connectors: programs that read from platforms and write to the daemon's ingest socket.
 let sources: [Target] = [
   module(
     "Connectors", "LiveSources",
@@ -286,7 +287,7 @@ let sources: [Target] = [
   program("Sources/livehost-source", ["SourceTool"]),
 ]
 
-// The page, in front of the control socket.
+// The web page, which is a client of the control socket.
 let web: [Target] = [
   .target(
     name: "WebService",
@@ -309,7 +310,7 @@ let web: [Target] = [
     ["ControlInterface", "Systemd", "UnixSockets", "WebService", arguments, logging]),
 ]
 
-// More than one machine: relays of rooms, and a cluster on NATS.
+// Relays of rooms to other machines, and clusters of machines on NATS.
 let gateway: [Target] = [
   library("CNATS", module: "Gateway/CNATS", install: "libnats"),
   module(
@@ -559,8 +560,8 @@ let tests: [Target] =
         + ($0 == "ChatFeature" ? ["Analysis"] : []))
   }
 
-// Programs for Tests/Fuzzing/fuzz.sh, small ones: libFuzzer looks at all counters of a program
-// after each input.
+// The programs of Tests/Fuzzing/fuzz.sh. They are small because libFuzzer examines all coverage
+// counters of a program after each input.
 let fuzzers: [Target] =
   isFuzzing
   ? [

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the tests: `run.py [lint] [PHASE...]`; without a PHASE, all of them.
+"""Runs the tests: `run.py [lint] [PHASE...]`, by default all phases.
 
-First it builds the programs and tests, then it runs the tests of the Swift package, then the scripts that need other
-programs or a booted system, as many at a time as SCRIPTS_AT_ONCE says (2). `lint` adds the checks of style, which need no
-build. Each phase has a log in .build/test-logs. The output ends with a table of phases, the ten slowest tests, what failed, and the line
+Builds the programs and tests, runs the tests of the Swift package, and then the scripts that need other programs or a
+booted system, SCRIPTS_AT_ONCE (2) of them concurrently. `lint` adds the style checks, which need no build. Each phase
+has a log in .build/test-logs. The output ends with a table of phases, the ten slowest tests, the failures, and the line
 `N passed, N failed[, N skipped]`. With LIVEHOST_REQUIRE_ALL=1, skipped tests count as failed.
 """
 import concurrent.futures
@@ -24,7 +24,7 @@ from harness import swift  # noqa: E402 - it is found by the line before
 LOGS = ROOT / ".build/test-logs"
 BIN = ROOT / ".build/release"
 JOBS = os.environ.get("JOBS") or str(os.cpu_count())
-# How often the phases that are running are named, in seconds, so that a long silence means a hang.
+# The interval in seconds at which the running phases are printed. A longer silence means that this program hangs.
 HEARTBEAT = 60
 COUNT = re.compile(r"^(?:\w+: )?(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 SWIFT_TEST = re.compile(r'^. Test (".+"|\S+\(.*\)) (?:with \d+ test cases? )?(passed|failed) after ([0-9.]+) seconds')
@@ -34,12 +34,12 @@ NOTEWORTHY = re.compile(
 
 @dataclasses.dataclass
 class Phase:
-    """A command with tests. `minutes` is its time limit, far above what it needs, since a test that hangs must fail."""
+    """A command that runs tests. `minutes` is a generous time limit that makes a test that hangs fail."""
 
     name: str
     minutes: int
     command: list
-    # The closing lines of Swift Testing count in place of `N passed, N failed`.
+    # Whether the closing lines are those of Swift Testing instead of `N passed, N failed`.
     is_swift: bool = False
     environment: dict = dataclasses.field(default_factory=dict)
     seconds: float = 0
@@ -72,7 +72,7 @@ class Phase:
         print(f"-- {self.name}: {self.seconds:.0f} s; {totals([self])}", flush=True)
 
     def execute(self):
-        """Runs the command with its output in the log; returns its status, or None if it did not end in time."""
+        """Runs the command and logs its output. Returns its status, or None if it exceeded the time limit."""
         environment = {
             **os.environ, "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "LIVEHOST_TIMINGS": str(self.timings),
             **self.environment}
@@ -80,7 +80,7 @@ class Phase:
             list(map(str, self.command)), cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
         self.log.touch()
-        # What a phase leaves behind may keep its output open, so the limit is on the reader, too.
+        # Processes left behind by a phase may keep its output open, so reading also has the time limit.
         reader = threading.Thread(target=self.follow, args=(process.stdout,), daemon=True)
         reader.start()
         try:
@@ -108,19 +108,19 @@ class Phase:
             log.write(line + "\n")
 
     def count(self):
-        """Takes the closing count of a script, the last of its kind."""
+        """Reads the last closing count of a script."""
         found = [match for line in self.lines() if (match := COUNT.match(line))]
         if found:
             self.passed, self.failed, self.skipped = (int(number or 0) for number in found[-1].groups())
 
     def count_swift(self):
-        """Counts what a log of Swift Testing says, as the scripts that run such tests do."""
+        """Counts the results in a log of Swift Testing."""
         run, self.skipped, failed = swift.results(self.log.read_text(errors="replace"))
         self.failed = len(failed)
         self.passed = max(0, run - self.failed)
 
     def tests(self):
-        """Pairs of seconds and name, for each test that was measured."""
+        """Yields the duration in seconds and the name of each measured test."""
         if self.is_swift:
             for line in self.lines():
                 if match := SWIFT_TEST.match(line):
@@ -132,7 +132,7 @@ class Phase:
 
 
 def end_group(process):
-    """Ends what a phase has left running: first with SIGTERM, then with SIGKILL."""
+    """Ends the processes that a phase left running, with SIGTERM and then with SIGKILL."""
     for number, seconds in ((signal.SIGTERM, 30), (signal.SIGKILL, 5)):
         end = time.monotonic() + seconds
         try:
@@ -145,14 +145,14 @@ def end_group(process):
             return
 
 
-# Swift tests are divided among processes rather than run in parallel in one: a test that blocks a thread, as those of
-# sockets and processes do, would take one of the two threads of the pool that all tests share.
+# Swift tests are divided among processes instead of running in parallel in one process: tests of sockets and processes
+# block threads, and all tests of a process share a pool of two threads.
 MEASURING = "ComposableTests.(Memory|Performance|Store)Tests|LivehostDaemonTests.(FreeMemory|RoomMemory|RoomLife)Tests"
 DAEMON = "^(LivehostDaemonTests|EndToEndTests)[.]"
 
 
 def swift_tests(name, *options):
-    # Not by `swift test`, which holds the last lines back when it is stopped: they name the test that does not end.
+    # Not run by `swift test`: when stopped, it would swallow the last lines, which name the test that hangs.
     program = [BIN / "livehostPackageTests.xctest", "--testing-library", "swift-testing", "--no-parallel"]
     return Phase(name, 20, [*program, *options], is_swift=True)
 
@@ -162,18 +162,18 @@ def pytest(*arguments):
 
 
 LINT = Phase("lint", 10, ["Tests/Checks/lint.sh"])
-# These measure memory or processor time, so nothing runs beside them.
+# These tests measure memory or processor time, so nothing else runs at the same time.
 ALONE = [swift_tests("tests-measuring", "--filter", MEASURING)]
-# These run side by side.
+# These phases run concurrently.
 PAIRED = [
     swift_tests("tests-daemon", "--filter", DAEMON, "--skip", MEASURING),
     swift_tests("tests", "--skip", DAEMON, "--skip", MEASURING),
 ]
-# Short ones, in one run of pytest.
+# Short tests, which share one run of pytest.
 PROGRAMS = [f"Tests/Interop/test_{name}.py" for name in (
     "certification", "chromium_trace", "completion", "exit_codes", "faults", "fuzz", "metrics", "signals", "surface",
     "varlink_clients")]
-# The longest first, so that none is left alone at the end.
+# The longest phases are first, so that the end of the run is not spent waiting for one of them.
 SCRIPTS = [
     Phase("cluster", 20, pytest("Tests/Interop/cluster")),
     Phase("system", 40, pytest("Tests/System")),
@@ -198,8 +198,8 @@ SCRIPTS = [
 
 
 def build():
-    """Builds the programs and the tests; returns how long that took, and None if it failed."""
-    print(f"== building the programs and the tests ({JOBS} jobs; some 10 minutes from nothing on 2 cores)", flush=True)
+    """Builds the programs and the tests. Returns the duration in seconds, or None if the build failed."""
+    print(f"== building programs and tests ({JOBS} jobs; a first build takes about 10 minutes on 2 cores)", flush=True)
     begun = time.monotonic()
     with open(LOGS / "build.log", "w") as log:
         process = subprocess.Popen(
@@ -216,7 +216,7 @@ def build():
 
 
 def run_beside(phases, width):
-    """Runs phases, at most `width` at a time."""
+    """Runs phases, at most `width` of them concurrently."""
     with concurrent.futures.ThreadPoolExecutor(width) as pool:
         unfinished = {pool.submit(phase.run): phase for phase in phases}
         while unfinished:

@@ -1,17 +1,16 @@
 #!/usr/bin/env bash
-# Runs all tests of the package under sanitizers: `sanitize.sh [thread] [address]`; `address` also
-# finds undefined behaviour of C and C++. Tests/Sanitizers/build.sh builds each in a directory of
-# its own, from nothing the first time.
+# Runs all Swift tests under sanitizers: `sanitize.sh [thread] [address]`. `address` also finds
+# undefined behaviour of C and C++. Tests/Sanitizers/build.sh builds each kind in its own directory.
 #
-# Everything that SwiftPM builds is instrumented. The libraries of the system and of the toolchain
-# are not, but their calls of the C library are seen. Nothing is suppressed. The thread sanitizer
-# sees every lock: Tests/Sanitizers/mutex.c shows it those of the standard library. Leaks are not
-# detected, since the test runner and a test that never starts its effect have some; the tests of
-# memory cover them. LIVEHOST_FUZZ sets how many random programs are run.
+# All code that SwiftPM builds is instrumented. Libraries of the system and of the toolchain are
+# not, but their calls to the C library are checked. No report is suppressed. Tests/Sanitizers/
+# mutex.c makes the standard library's locks visible to the thread sanitizer. Leaks are not
+# reported, because the test runner has some; memory tests detect them instead. LIVEHOST_FUZZ sets
+# the number of random programs.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
-# The lines of Swift Testing begin with one character of three bytes, which is coloured wherever
-# TERM is set.
+# Lines of Swift Testing begin with a symbol of three bytes, coloured if TERM is set. A UTF-8 locale
+# lets grep match the symbol as one character.
 export SWIFT_BACKTRACE=enable=no LC_ALL=C.UTF-8 NO_COLOR=1
 passed=0 failed=0 skipped=0
 
@@ -20,8 +19,8 @@ wrong() { # what
   failed=$((failed + 1))
 }
 
-# Whether a sanitizer reports what it is for, and a counter that a Mutex guards not.
-probe() { # thread or address, what it must report
+# Checks that a sanitizer reports its kind of error, and no error for a counter guarded by a Mutex.
+probe() { # thread or address, the expected report
   local program=$directory/probe
   if ! swiftc -sanitize="$1" Tests/Sanitizers/probe.swift -o "$program" >"$directory/probe.log" 2>&1; then
     cat "$directory/probe.log"
@@ -65,7 +64,7 @@ run() { # thread or address
   unset LD_PRELOAD TSAN_OPTIONS ASAN_OPTIONS UBSAN_OPTIONS
   read -r total without bad < <(python3 Tests/Support/harness/swift.py "$log")
   grep -E '^. Test .* skipped: "|^✘' "$log"
-  # A file for each process with a report: the tests, or a program that they started.
+  # Each process with a report, the tests or a program that they started, writes its own file.
   found=$(cat "$reports"/* 2>/dev/null | grep -cE '(WARNING|ERROR): [A-Za-z]+Sanitizer|runtime error')
   cat "$reports"/* 2>/dev/null | head -n 100
   if [ "$status" -ne 0 ] && [ $((bad + found)) -eq 0 ]; then

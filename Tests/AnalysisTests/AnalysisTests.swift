@@ -4,7 +4,7 @@ import LiveEvents
 import TestSupport
 import Testing
 
-/// A steady chat with a burst of cheers at 600 s and variations of an advertisement.
+/// Returns a steady chat with a rush of cheers at 600 s and variations of an advertisement.
 private func chat() -> [WrittenMessage] {
   var random = SplitMix64(seed: 7)
   var messages: [WrittenMessage] = []
@@ -37,12 +37,12 @@ private func chat() -> [WrittenMessage] {
   return messages
 }
 
-/// A chat whose messages arrive at random, at a rate that may change from second to second.
+/// Returns a chat with random arrivals, at a rate that may change from second to second.
 private func murmur(seconds: Int, rate: (Int) -> Int) -> [WrittenMessage] {
   var random = SplitMix64(seed: 3)
   var messages: [WrittenMessage] = []
   for second in 0..<seconds {
-    // A hundred chances of a hundredth of the rate each: close to Poisson's.
+    // A hundred trials, each with a hundredth of the rate as probability, approximate Poisson.
     let count = (0..<100).count { _ in random.pick(0..<100) < rate(second) }
     for _ in 0..<count {
       messages.append(
@@ -68,7 +68,7 @@ private func murmur(seconds: Int, rate: (Int) -> Int) -> [WrittenMessage] {
   }
 
   @Test func `in a busy chat, less than double the usual rate can be a highlight`() async throws {
-    // 20 a second at random, and 40 a second for a quarter of a minute.
+    // 20 messages a second at random, but 40 a second for a quarter of a minute.
     let messages = murmur(seconds: 1_800) { (900..<915).contains($0) ? 40 : 20 }
     let result = try await analyze(.highlights, MessageList(messages)) { _, _ in }
     let peaks = try #require(result.json["highlights"]?.arrayValue)
@@ -88,7 +88,7 @@ private func murmur(seconds: Int, rate: (Int) -> Int) -> [WrittenMessage] {
         even.json["highlights"]?.arrayValue?.isEmpty == true, "\(rate) a second: \(even.lines)")
       #expect(even.lines.last?.contains("busiest") == true)
     }
-    // Twenty seconds of 5 a second, twenty of 15, and so on.
+    // The rate alternates every twenty seconds between 5 and 15 messages a second.
     let waves = try await analyze(
       .highlights, MessageList(murmur(seconds: 3_600) { $0 / 20 % 2 == 0 ? 5 : 15 })
     ) { _, _ in }

@@ -3,7 +3,7 @@ import LiveEvents
 import Testing
 
 @Suite struct BurstFinderTests {
-  /// The batches of a chat, one after the other, and what is known of its waves.
+  /// A chat that is searched batch by batch, with the bursts of duplicates found so far.
   private struct Chat {
     var finder = BurstFinder()
     var run = 0
@@ -38,7 +38,7 @@ import Testing
     rows.map { ChatFindings.Members(offset: $0.0, count: $0.1, wave: $0.2) }
   }
 
-  /// A text that is like no other.
+  /// Returns a text that resembles the texts of no other number.
   private func other(_ number: Int) -> String {
     var rest = UInt64(number + 1) &* 0x9E37_79B9_7F4A_7C15
     return String(
@@ -114,7 +114,7 @@ import Testing
     let (one, two) = (other(1) + other(2) + other(3), other(3) + other(4) + other(5))
     _ = try await chat.search(Array(repeating: one, count: 5) + Array(repeating: two, count: 5))
     #expect(chat.waves.map(\.number) == [1, 2])
-    // Texts on the way from one to the other, each nearly identical to its neighbours.
+    // The texts change step by step from one burst's text to the other's.
     let (start, end) = (Array(one), Array(two))
     let steps = (0...start.count).map { String(end.prefix($0) + start.dropFirst($0)) }
     let found = try await chat.search(steps)

@@ -6,7 +6,7 @@ import Testing
 
 private let origin: Timestamp = 1_700_000_000_000
 
-/// Two messages a second for five minutes, fifteen seconds of cheers, and a minute of two a second.
+/// Returns two messages a second for six minutes, but 15 a second during 15 seconds of cheers.
 private func match() -> [WrittenMessage] {
   (0..<375).flatMap { second -> [WrittenMessage] in
     let isGoal = (300..<315).contains(second)
@@ -23,7 +23,7 @@ private func written(_ text: String, at time: Timestamp) -> WrittenMessage {
     timestamp: time, message: ChatMessage(id: "m", userID: "u", userName: "U", text: text))
 }
 
-/// The highlights of a chat that is analysed while it runs.
+/// A chat that is searched for highlights while it runs.
 private struct RunningChat {
   let finders = KeptFinders()
   var run = 0
@@ -69,7 +69,7 @@ private struct RunningChat {
     #expect(chat.timeline.total == 1 && highlight.words.first == "GOAL")
     #expect(highlight.busiest == 150 && highlight.usual == 20)
     #expect((origin + 291_000...origin + 300_000).contains(highlight.startedAt))
-    // Found while it lasts, and not again afterwards.
+    // The highlight is reported again only while it grows.
     #expect(seen <= 30)
     let recorded = try await analyze(.highlights, MessageList(messages)) { _, _ in }
     let running = AnalysisResult(highlights: chat.timeline.entries, messages: messages.count)
@@ -111,13 +111,13 @@ private struct RunningChat {
     let ahead = [written("ahead", at: origin + 40_000_000)]
     let found = try await highlights(ahead + match())
     #expect(found.count == 1 && found.first?.words.first == "GOAL")
-    // A day of silence is over at once.
+    // A day of silence does not delay the search.
     let next = match().map { written(String($0.message.text), at: $0.timestamp + 86_400_000) }
     let both = try await highlights(match() + next)
     #expect(both.map(\.busiest).contains(150))
     #expect(both.last?.startedAt ?? 0 > origin + 86_400_000)
     #expect(both.count { $0.words.first == "GOAL" } == 2)
-    // Seconds before 1970 are told apart as well.
+    // Seconds before 1970 are also distinguished.
     let early = match().map { written(String($0.message.text), at: $0.timestamp - 2 * origin) }
     #expect(try await highlights(early).map(\.busiest) == [150])
   }
@@ -175,7 +175,7 @@ private struct RunningChat {
     #expect(timeline.entries.count == HighlightTimeline.limit && timeline.total == 100)
     #expect(timeline.entries.first == highlight(37, words: ["a"]))
     #expect(timeline.numbered(last: 2).map(\.number) == [99, 100])
-    // The same once more, of which only the words are not known any more.
+    // The newest highlight has grown, but the finder has forgotten its words.
     var longer = highlight(100)
     longer.seconds = 25
     timeline.note(longer)
@@ -184,7 +184,7 @@ private struct RunningChat {
     longer.words = ["b"]
     timeline.note(longer)
     #expect(timeline.entries.last?.words == ["b"])
-    // One that turns out to be before the newest.
+    // A highlight is found that began before the newest one.
     timeline.note(
       ChatHighlight(startedAt: 5_970_000, seconds: 5, messages: 9, busiest: 9, usual: 1))
     #expect(timeline.total == 101 && timeline.entries.last == longer)

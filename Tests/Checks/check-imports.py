@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks imports: each module of this package that a target imports is declared as its dependency,
-and lower parts of the road of an event never import higher ones.
+"""Checks that each target declares the modules of this package that it imports, and that no folder of
+Sources imports a later folder.
 
-The order is that of the folders below Sources; see ARCHITECTURE.md.
+An event passes the folders in their order; see "Code map" in ARCHITECTURE.md.
 """
 import json
 import re
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# From the beginning of the road to its end. A folder may import itself and those before it.
+# The folders in the order in which an event passes them. A folder may import itself and earlier ones.
 ORDER = ["System", "Libraries", "Examples", "Events", "Ingest", "Recordings", "Features", "Screen",
          "Simulation", "Control", "Daemon", "livehostd", "livehostctl", "Connectors",
          "livehost-source", "Web", "livehost-web", "Gateway", "livehost-gateway"]

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Compares the bundled scenario with the article whose table it follows, and refits it.
+"""Compares the bundled scenario with the published table that it reproduces, and helps to refit it.
 
     four-conditions.py [--program LIVEHOSTCTL] [table | ranges | check | fit]
 
-table   prints both as the tables of Simulation.docc/TheFourConditions.md, and exits with 1 if a
-        published count is missed or the mean is more than 1 % off
+table   prints the tables of Simulation.docc/TheFourConditions.md with the simulated figures; exits with 1 if
+        a count differs from the published one, or the mean by more than 1 %
 ranges  prints, for each fitted constant, the range in which all published figures hold
-check   prints the rows that the table of sensitivity in TheFourConditions.md should have and has not: how
-        the counts and the mean move if one constant is a fifth smaller or larger; exits with 1 if there are any
-fit     prints the viewElement that gives the published mean; then sizes and costs are set by hand,
-        and ranges says how much they may move
+check   computes the sensitivity table of TheFourConditions.md: how the counts and the mean change if one
+        constant is a fifth smaller or larger; prints rows that the page lacks, and exits with 1 if it lacks any
+fit     prints the value of viewElement that gives the published mean; sizes and costs are then set by hand,
+        within the bounds that `ranges` prints
 
-Run it after views, throttles or costs changed.
+Run this script after changing views, throttles or costs.
 """
 import argparse
 import concurrent.futures
@@ -29,10 +29,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCENARIO = "config/scenarios/host-screen.yaml"
 FIRST, SECOND = "config/devices/iphone-15-plus.yaml", "config/devices/iphone-13-mini.yaml"
 PAGE = "Sources/Simulation/Simulation/Simulation.docc/TheFourConditions.md"
-# Microhangs and hangs of the four conditions, and the mean of the host's view in the fourth.
+# The published microhangs and hangs in each condition, and the mean of the host view in the fourth.
 PUBLISHED = [(1, 0), (6, 1), (36, 2), (46, 2)]
 MEAN = 167.0
-# Every constant that was fitted: its file, and the text around its number.
+# Each fitted constant, with its file and the text around its number.
 CONSTANTS = {
     "low-power": (FIRST, r"(low-power: )([\d.]+)"),
     "game": (FIRST, r"(\bgame: )([\d.]+)"),
@@ -57,12 +57,12 @@ def value(name):
 
 
 def spelled(name, number):
-    """A number as it is written for a constant; there is no part of a gift."""
+    """Returns a number as text for a constant. Numbers of gifts are whole."""
     return str(round(number)) if name.startswith("gifts") else f"{number:.6f}".rstrip("0").rstrip(".")
 
 
 def simulate(program, variants=("tracked",), name=None, number=None):
-    """Runs the scenario, with one constant changed; yields devices, counts and means of each variant."""
+    """Runs the scenario with one changed constant. Yields devices, counts and means of each variant."""
     with tempfile.TemporaryDirectory() as directory:
         shutil.copytree(ROOT / "config", pathlib.Path(directory) / "config")
         if name:
@@ -99,7 +99,7 @@ def table(program):
 
 
 def border(good, bad, is_good, precision):
-    """The good number nearest to a bad one, by halving the way."""
+    """Returns the good number nearest to a bad one, found by bisection."""
     while abs(bad - good) > precision:
         middle = (good + bad) / 2
         good, bad = (middle, bad) if is_good(middle) else (good, middle)
@@ -122,10 +122,10 @@ def ranges(program):
 
 
 def sensitivity_rows(program):
-    """A row of the table for each constant and direction."""
+    """Yields a row of the sensitivity table for each constant and direction."""
     def row(name, factor):
         number = value(name) * factor
-        # A condition does not make a device faster.
+        # A condition never makes a device faster.
         text = spelled(name, max(number, 1) if name in {"low-power", "game", "recording"} else number)
         (_, before, before_means), (_, after, after_means) = simulate(program, ("tracked", "ignored"), name, text)
         pairs, others = ("; ".join("%d, %d" % pair for pair in counts) for counts in (before, after))

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Checks that need no build: format, imports against declared dependencies, words that must not be
-# in the sources, versions. Ends with `N passed, N failed`.
+# Checks the sources without a build: format, imports, forbidden words, documents, versions. The
+# last line is `N passed, N failed`.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 passed=0 failed=0
 
-# Most checks ask git, which prints nothing outside a work tree: that must not look like a success.
+# Most checks use git, whose empty output outside a work tree would look like a success.
 if ! git grep -q --fixed-strings swift-tools-version -- Package.swift; then
   echo "lint: needs a git work tree with Package.swift in it"
   echo "0 passed, 1 failed"
   exit 1
 fi
 
-check() { # what is wrong if there are lines, lines
+check() { # the message of a failure, the offending lines (none: passed)
   if [ -z "$2" ]; then
     passed=$((passed + 1))
     return
@@ -30,14 +30,14 @@ found() { # pattern, paths...
 
 check 'not formatted; run make format' \
   "$(swift format lint --strict --parallel --recursive Package.swift Sources Tests 2>&1 | grep -E 'error|warning')"
-check 'an import that Package.swift does not declare, or one that points up the road of an event' \
+check 'an import that Package.swift does not declare, or an import of a later folder' \
   "$(Tests/Checks/check-imports.py 2>&1)"
-check 'left for later in the code' \
+check 'a TODO or similar in the code' \
   "$(found '\b(TODO|FIXME|XXX|HACK)\b' Sources Tests packaging)"
 check 'try!, fatalError or print in library code' \
   "$(found '\btry!|\bfatalError\(|^\s*print\(' Sources ':!Sources/livehostctl' \
     ':!Sources/Control/CommandLineTool' ':!Sources/Examples/TerminalCounter' ':!*.docc/*')"
-# Benchmarks may pace their load by time.
+# Benchmarks may sleep to pace their load.
 check 'a sleeping or disabled test' \
   "$(found '\.disabled\(|XCTSkip|Task\.sleep|usleep\(' 'Tests/*.swift' ':!Tests/Benchmarks')"
 check 'wall clock or system randomness in code that must be deterministic' \
@@ -66,7 +66,7 @@ check 'README.md has at most 7,000 bytes, ARCHITECTURE.md at most 12,000' \
 
 check 'a target that is missing from the code map of ARCHITECTURE.md' \
   "$(for target in Sources/*/*/; do
-    # The parts of the screen share a line, and C modules belong to the module beside them.
+    # Parts of the screen share a line of the map, and C modules belong to a Swift module.
     [[ $target =~ Feature/$|/C(NATS|Simdjson|SystemSupport|Systemd|Zlib)/$ ]] && continue
     grep -qF "\`$(basename "$target")\`" ARCHITECTURE.md || echo "$target"
   done)"

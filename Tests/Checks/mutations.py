@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
 """Plants bugs in the sources and checks that a test detects each of them: `mutations.py [NAME...]`.
 
-The bugs ("mutations") are listed in mutations.toml. One unoptimised build of the last commit contains all of them. The
-environment variable MUTATION enables one mutation for a short run of its tests. Prints the mutations that no test
+mutations.toml lists the bugs ("mutations"). One unoptimised build of the last commit contains all of them, and the
+environment variable MUTATION enables one of them for a run of its tests. Prints the mutations that no test
 detects and a closing count. NAME... selects mutations. --check only checks that the list fits the working tree, and
-suggests corrections.
-
---vopr tries the mutations that the simulation of the daemon must find alone, and prints the number of seeds needed.
+suggests corrections. --vopr tries the mutations that the simulated daemon must find, and prints the seeds needed.
 """
 
 import argparse
@@ -59,15 +57,15 @@ def condition(number):
 
 
 def replacement(mutation, number, found):
-    """What takes the place of the text that was found."""
+    """Returns the text that replaces the found text."""
     return mutation.change.replace("mutated", condition(number)).replace("…", found)
 
 
 def mutate(text, spots):
-    """The text with mutations behind their conditions; spots are tuples of a mutation, its number, start and end."""
+    """Returns the text with conditional mutations. `spots` has a mutation, its number, its start and its end each."""
     for mutation, number, start, end in sorted(spots, key=lambda spot: -spot[2]):
         text = text[:start] + replacement(mutation, number, text[start:end]) + text[end:]
-    # Inlinable functions may use it.
+    # @usableFromInline, because a mutation may be in an inlinable function.
     definitions = "".join(
         f"\n@usableFromInline let {condition(number)} =\n"
         f'  getenv("MUTATION").map {{ String(cString: $0) }} == "{number}"\n' for _, number, _, _ in spots)
@@ -75,7 +73,7 @@ def mutate(text, spots):
 
 
 def apply(root, mutations, writes=True):
-    """Puts all mutations into the sources at root; returns why those that do not fit do not."""
+    """Applies all mutations to the sources at `root`. Returns the reasons of mutations that do not fit."""
     sources = placement.Sources(root)
     spots, unfit = {}, []
     for number, mutation in enumerate(mutations):
@@ -96,7 +94,7 @@ def apply(root, mutations, writes=True):
 
 
 def run(command, root, number):
-    """The ended command with a mutation (None: with none); None if it does not end in time."""
+    """Runs a command with a mutation (None: without one). Returns None if the time limit is exceeded."""
     environment = os.environ | ({} if number is None else {"MUTATION": str(number)})
     try:
         return subprocess.run(
@@ -111,7 +109,7 @@ def build(root, *options):
 
 
 def tests_fail(root, number, filter):
-    """Whether the tests that the filter selects fail with this mutation (None: with none)."""
+    """Returns whether the tests selected by the filter fail with this mutation (None: without one)."""
     ended = run(["swift", "test", "--skip-build", "--no-parallel", "--disable-testable-imports", "--filter", filter],
                 root, number)
     if ended and "Test run with 0 tests" in ended.stdout + ended.stderr:
@@ -121,14 +119,14 @@ def tests_fail(root, number, filter):
 
 @functools.cache
 def require_passing(root, filter):
-    """Ends if the tests fail by themselves: then they show nothing about a mutation."""
+    """Exits if the tests fail without a mutation, because then they prove nothing about mutations."""
     if tests_fail(root, None, filter):
         sys.exit(f"{filter} fails without a mutation")
 
 
 def seed_that_fails(root, number):
-    """The first seed with which the simulation fails with this mutation; None if it does not."""
-    # One after the other, so that a thread that never waits or a crash is a failure of its seed.
+    """Returns the first seed with which the simulation detects this mutation, or None if no seed does."""
+    # Each seed runs in its own process, so that a crash or an endless loop counts for that seed.
     for first in range(1, SEEDS, 50):
         command = [root / ".build/release/livehost-vopr", "--seed", str(first), "--count", "50", "--each"]
         if not (ended := run(command, root, number)):
@@ -140,7 +138,7 @@ def seed_that_fails(root, number):
 
 
 def try_seeds(root, chosen):
-    """Lets the simulation find mutations, two at a time. Returns how many it tried and did not find."""
+    """Simulates mutations, two at a time. Returns the numbers of tried and of undetected mutations."""
     build(root, "-c", "release", "--product", "livehost-vopr")
     if failure := seed_that_fails(root, None):
         sys.exit(f"seed {failure[0]} fails without a mutation")
@@ -155,7 +153,7 @@ def try_seeds(root, chosen):
 
 
 def try_tests(root, chosen):
-    """Lets tests find mutations. Returns how many were tried and not noticed."""
+    """Runs tests with mutations. Returns the numbers of tried and of undetected mutations."""
     build(root, "--build-tests")
     survivors = 0
     for number, mutation in chosen:
@@ -167,7 +165,7 @@ def try_tests(root, chosen):
 
 
 def report(unfit, count):
-    """Prints what does not fit and the closing count; returns whether there is any."""
+    """Prints the mutations that do not fit and a closing count. Returns whether any does not fit."""
     for reason in unfit:
         print(f"does not fit the sources: {reason}")
     print(f"{count - len(unfit)} passed, {len(unfit)} failed")
@@ -176,9 +174,9 @@ def report(unfit, count):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--check", action="store_true", help="only look whether the list fits the sources")
-    arguments.add_argument("--vopr", action="store_true", help="let the simulation of the daemon find them")
-    arguments.add_argument("--build", type=pathlib.Path, help="a directory to build in, kept for the next time")
+    arguments.add_argument("--check", action="store_true", help="only check that the list fits the sources")
+    arguments.add_argument("--vopr", action="store_true", help="detect mutations with the simulated daemon")
+    arguments.add_argument("--build", type=pathlib.Path, help="build directory, kept for later runs")
     arguments.add_argument("names", nargs="*", metavar="NAME", help="mutations to try; default: all")
     options = arguments.parse_args()
     mutations = listed(LIST.read_text())

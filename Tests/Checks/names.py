@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prints top-level types that exist twice in Sources: a name has one meaning in the whole package. Extensions,
-nested types and types that are private to a file are left out."""
+"""Prints the names that two top-level types in Sources share, because a name has one meaning in the whole package.
+Extensions, nested types and types that are private to a file are ignored."""
 import re
 import subprocess
 from collections import defaultdict
@@ -17,6 +17,6 @@ for name in files.split():
     for match in TYPE.finditer((ROOT / name).read_text()):
         places[match[1]].add(name)
 for name, paths in sorted(places.items()):
-    # Names of the same module on different systems are in branches of one #if.
+    # Types for different systems may share a name in the branches of one #if.
     if len(paths) > 1:
         print(f"{name}: {', '.join(sorted(paths))}")

@@ -1,6 +1,6 @@
-"""Finds the text that a mutation changes, by the declaration it is in; says how to repair a mutation that does not fit.
+"""Finds the text that a mutation changes within a named declaration, and suggests repairs if it is not found.
 
-A declaration may move to another file or be indented or wrapped in another way: white space is not compared.
+White space is not compared, so a declaration may be moved to another file, indented or wrapped.
 """
 
 import difflib
@@ -11,11 +11,11 @@ import swift_declarations
 
 
 class Unfit(Exception):
-    """Why a mutation does not fit the sources, and how to repair it."""
+    """The reason that a mutation does not fit the sources, with a suggested repair."""
 
 
 def pattern(find):
-    """Matches the text with any white space between its words and signs."""
+    """Returns a pattern for the text with any white space between its words and signs."""
     tokens = re.findall(r"\w+|[^\w\s]", find)
     parts = [r"(?<!\w)" if tokens[0][0].isalnum() else ""]
     for before, token in zip([""] + tokens, tokens):
@@ -39,16 +39,16 @@ class Sources:
         return swift_declarations.declarations(self.texts[path])
 
     def all(self):
-        """All declarations, each with the file it is in."""
+        """Returns all declarations with their files."""
         return [(path, found) for path in self.texts for found in self.declarations(path)]
 
     def position(self, path, offset):
-        """The file and line of an offset, as editors take it."""
+        """Returns an offset as FILE:LINE, which editors can open."""
         return f"{path.relative_to(self.root)}:{self.texts[path].count(chr(10), 0, offset) + 1}"
 
     def meant(self, symbol, module):
-        """The declarations that a symbol names."""
-        # Most files need no scan: what they contain of the name decides.
+        """Returns the declarations that a symbol names."""
+        # Files that do not contain the name are not scanned.
         words = set(re.findall(r"\w+", symbol.partition("(")[0]))
         return [
             (path, found) for path, text in self.texts.items()
@@ -56,7 +56,7 @@ class Sources:
             for found in self.declarations(path) if found.is_meant(symbol)]
 
     def place(self, symbol, find, module=""):
-        """The file of the symbol, and where in it the text begins and ends."""
+        """Returns the symbol's file, and the start and end of the text in it."""
         meant = self.meant(symbol, module)
         if not meant:
             raise Unfit(f"there is no symbol {symbol}" + self.nearest(symbol, find))
@@ -64,7 +64,7 @@ class Sources:
             raise Unfit(
                 f"{len(meant)} declarations are called {symbol}\n  repair: write which of them it is, with its "
                 "labels, the types around it or `module`" + self.lines(meant))
-        # Overloads that differ in their types only are told apart by the text.
+        # Overloads that differ only in types are distinguished by the text.
         matches = [
             (path, match.start(), match.end()) for path, found in meant
             for match in pattern(find).finditer(self.texts[path], found.start, found.end)]
@@ -78,12 +78,12 @@ class Sources:
         return matches[0]
 
     def lines(self, found):
-        """A line for each declaration, with its place."""
+        """Returns a line for each declaration, with its file and line."""
         return "".join(f"\n    {declaration.name}  {self.position(path, declaration.start)}"
                        for path, declaration in found[:8])
 
     def containing(self, find):
-        """The declarations that contain the text."""
+        """Returns the declarations that contain the text."""
         expression = pattern(find)
         return [
             (path, declaration) for path, text in self.texts.items() if expression.search(text)
@@ -91,9 +91,9 @@ class Sources:
             if expression.search(text, declaration.start, declaration.end)]
 
     def nearest(self, symbol, find):
-        """Where the text is now, and where that name is now or one like it."""
+        """Suggests declarations that contain the text, and declarations with the same or a similar name."""
         name = symbol.partition("(")[0].split(".")
-        # The type that is named is the likeliest one.
+        # Declarations in the named type are the most likely ones.
         holders = sorted(self.containing(find), key=lambda entry: entry[1].path[:-1][-1:] != tuple(name[:-1][-1:]))
         short = {".".join(found.path[-len(name):]): (path, found) for path, found in self.all()}
         namesakes = [(path, found) for path, found in self.all() if found.path[-1] == name[-1]] or [
@@ -103,7 +103,7 @@ class Sources:
         return "\n  repair: " + ("correct `symbol`" + advice if advice else "the code is gone; remove the mutation")
 
     def closest(self, meant, find):
-        """The line of the declarations that is most like the text, and where else the text is."""
+        """Suggests the most similar line in the declarations, and other declarations that contain the text."""
         wanted, best = re.findall(r"\w+|[^\w\s]", find), (0, "", "")
         for path, declaration in meant:
             offset = declaration.start

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Draws sentences for the test of prose: `prose.py [--seed N] [--count N] [--under PATH]`.
+"""Prints a random sample of the project's sentences: `prose.py [--seed N] [--count N] [--under PATH]`.
 
-Somebody who does not know the project reads the sentences and explains each one. A sentence that has to be read twice,
-or is explained wrongly, is rewritten; at most one of thirty may fail. Equal seeds draw equal sentences from equal
-sources. A quarter each comes from documents, comments, messages and names of tests.
+A person who does not know the project reads and explains each sentence. A sentence that must be read twice, or is
+explained wrongly, fails and is rewritten. At most one of thirty may fail. Equal seeds and sources give equal samples.
+Documents, comments, messages and names of tests each contribute a quarter.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"])")
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
-# Strings that are code or markup.
+# Matches strings that are code or markup.
 CODE = re.compile(r"[{}<>=]|\\n")
 TEST_NAME = re.compile(r"func `([^`]+)`\(|^\s*def (test_\w+)\(", re.MULTILINE)
 MARKUP = re.compile(r"^(\s*[#|>]|\s{4}|!\[|```|\.[A-Z\\])")
@@ -23,13 +23,13 @@ ITEM = re.compile(r"^\s*(?:[-*]|\d+\.) ")
 
 
 def sentences(text, first_line):
-    """The sentences of a paragraph, each with the line on which the paragraph begins."""
+    """Returns the sentences of a paragraph, each with the first line of the paragraph."""
     text = " ".join(text.split())
     return [(first_line, part) for part in SENTENCE.split(text) if len(part.split()) >= 5]
 
 
 def paragraphs(lines):
-    """Joins lines until an empty one."""
+    """Joins consecutive lines, up to an empty line."""
     start, parts = 0, []
     for number, line in enumerate([*lines, ""], 1):
         if line.strip():
@@ -72,7 +72,7 @@ def of_test_names(text):
 
 
 def collected(under):
-    """All sentences by kind, each as (file, line, text)."""
+    """Returns all sentences by kind, each as (file, line, text)."""
     kinds = {"document": [], "comment": [], "message": [], "test": []}
     files = subprocess.run(
         ["git", "ls-files", "--", under], cwd=ROOT, check=True, capture_output=True, text=True
@@ -101,7 +101,7 @@ def collected(under):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--seed", type=int, default=1, help="equal seeds draw equal sentences (1)")
-    parser.add_argument("--count", type=int, default=30, help="how many sentences (30)")
+    parser.add_argument("--count", type=int, default=30, help="number of sentences (30)")
     parser.add_argument("--under", default=".", help="only files below this path")
     options = parser.parse_args()
     chance = random.Random(options.seed)

@@ -1,7 +1,7 @@
-"""Finds the declarations of Swift sources: functions, properties, initializers, subscripts and cases with their extent.
+"""Finds the declarations of Swift sources: functions, properties, initializers, subscripts and cases.
 
-The sources are formatted by `swift format`, so indentation says where a declaration ends. Bodies are passed over: what
-is declared inside of a function belongs to the function.
+The sources are formatted by `swift format`, so indentation shows where a declaration ends. Declarations inside a
+function are part of the function.
 """
 
 import dataclasses
@@ -19,14 +19,14 @@ HEAD = re.compile(
     r"|(?P<call>func\s+(?P<function>`?[\w$]+`?|[-/=+!*%<>&|^~?.]+(?=[\s(<]))|init[?!]?(?=[<(])|subscript(?=[<(])|deinit\b)"
     r"|(?P<value>let|var|case)\s+)")
 LINE = re.compile("^" + HEAD.pattern, re.MULTILINE)
-# Signs of comparisons and shifts stand between blanks.
+# Matches operators of comparisons and shifts, which are surrounded by spaces.
 BRACKET_OR_COMMA = re.compile(r"->| [<>]+=? |[][(){}<>,]")
 STRING = re.compile(r'"""[^"]*"""|"(?:\\.|[^"\\\n])*"')
 
 
 @dataclasses.dataclass(frozen=True)
 class Declaration:
-    """A member of a type or a global function or property; `path` are the types around it and its name."""
+    """A member of a type, or a global function or property. `path` contains the enclosing types and the name."""
 
     path: tuple
     labels: str
@@ -38,7 +38,7 @@ class Declaration:
         return ".".join(self.path) + self.labels
 
     def is_meant(self, symbol):
-        """Whether the symbol names this: by the end of its path, with or without the labels."""
+        """Returns whether the symbol is the end of the path, with or without labels."""
         types, separator, labels = symbol.partition("(")
         parts = tuple(types.split("."))
         return self.path[-len(parts):] == parts and (not separator or "(" + labels == self.labels)
@@ -46,13 +46,13 @@ class Declaration:
 
 @functools.cache
 def extent(indent):
-    """Matches the rest of a line and the lines that go on with it: they are indented, or begin with what closes or
-    continues something."""
+    """Returns a pattern for the rest of a line and its continuation lines, which are indented more, or begin with a
+    closing bracket or an operator."""
     return re.compile(rf'.*(?:\n(?:[ ]*(?=\n)|[ ]{{{indent + 1},}}.*|[ ]{{{indent}}}(?:[])}}>{{.?:]|->|where\b|""").*))*')
 
 
 def parts(text):
-    """The parts of a text between the commas outside of brackets."""
+    """Returns the parts of a text between commas outside brackets."""
     found, depth, start = [], 0, 0
     for mark in BRACKET_OR_COMMA.finditer(text):
         if mark[0] == "," and depth == 0:
@@ -63,7 +63,7 @@ def parts(text):
 
 
 def labels(text):
-    """The labels of the parameters that a text begins with, behind generics, as Swift writes them: `(_:to:)`."""
+    """Returns the labels of the parameter list at the start of a text, after generics, in the form `(_:to:)`."""
     depth, opening = 0, None
     for mark in BRACKET_OR_COMMA.finditer(text):
         if mark[0] == "(" and depth == 0:
@@ -77,7 +77,7 @@ def labels(text):
 
 
 def members(keyword, text):
-    """The names of what `let`, `var` or `case` declares, with their labels."""
+    """Returns the names that `let`, `var` or `case` declares, with their labels."""
     tuple_of_names = re.match(r"\(([\w, ]+)\)", text)
     for part in tuple_of_names[1].split(",") if tuple_of_names else parts(text):
         if found := re.match(r"\s*`?([\w$]+)`?\s*(\(|[:={]|$)", part):
@@ -85,8 +85,8 @@ def members(keyword, text):
 
 
 def scan(text, position, end, path):
-    """Yields what is declared between two positions, inside of the types of the path."""
-    # The first member may follow the brace in its line.
+    """Yields the declarations between two positions, which are members of the types in `path`."""
+    # The first member may be on the line of the opening brace.
     while head := HEAD.match(text, position, end) or LINE.search(text, position, end):
         start, indent = head.start("start"), len(head["indent"])
         position = min(end, extent(indent).match(text, head.end()).end())
@@ -104,5 +104,5 @@ def scan(text, position, end, path):
 
 
 def declarations(text):
-    """The declarations of a Swift source, in its order."""
+    """Returns the declarations of a Swift source, in order."""
     return list(scan(text, 0, len(text), ()))

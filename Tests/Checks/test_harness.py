@@ -1,4 +1,4 @@
-"""What the harness of the tests says when something goes wrong."""
+"""Tests the harness: its reports of failures, and its directories."""
 import pytest
 
 from harness.programs import Program
@@ -14,5 +14,5 @@ def test_a_program_that_does_not_end_is_killed_and_described(tmp_path):
 
 
 def test_threads_of_a_test_share_one_base_directory(tmp_path_factory):
-    # The attribute is private, and the only way to see what getbasetemp() would not create now.
+    # getbasetemp() would create the directory, so only this private attribute shows whether it exists.
     assert tmp_path_factory._basetemp is not None

@@ -1,10 +1,9 @@
-"""The public interface of the library products: every public symbol is documented, and every public declaration is
-listed in Tests/Checks/Interface.
+"""Checks that every public symbol of the library products is documented and listed in Tests/Checks/Interface.
 
-Each module has a file, MODULE.txt: one declaration per line, sorted; then, after `removed:`, those that are gone since
-the last release. The option --write-interface renews the files: new declarations are added, missing ones move to the
-end. A declaration that is gone, or that has changed, breaks people's code. So CHANGELOG.md must name it (as
-`Type.member(label:)`) for as long as it is in the list of those removed. Empty that list with a release.
+MODULE.txt lists the declarations of a module, one per line, sorted. After `removed:` it lists declarations that were
+removed or changed since the last release. The option --write-interface updates the files: it adds new declarations,
+and moves missing ones to the end. A removed or changed declaration breaks users' code, so CHANGELOG.md must name it
+(as `Type.member(label:)`) while it is listed. Empty the lists of removed declarations with each release.
 """
 import itertools
 import json
@@ -14,9 +13,9 @@ from harness.places import ROOT
 
 MODULES = ["Composable", "ComposableTesting", "HangCommand", "HangSimulation", "HangTesting"]
 REMOVED = "removed:"
-# Conformances that the compiler adds by itself.
+# Conformances that the compiler adds automatically.
 IMPLIED = {"Copyable", "Escapable", "SendableMetatype", "BitwiseCopyable"}
-# Members that a protocol of the standard library asks for, which says there what they promise.
+# Requirements of protocols of the standard library, which documents them.
 WITNESSES = {
     "==(_:_:)", "<(_:_:)", "hash(into:)", "hashValue", "encode(to:)", "init(from:)", "description",
     "debugDescription", "customMirror", "rawValue", "init(rawValue:)", "makeIterator()", "next()",
@@ -28,8 +27,8 @@ WITNESSES = {
 
 
 def undocumented(graph):
-    """Public symbols without documentation. Left out are members that generated code calls (`_$...`), what the compiler
-    or a macro adds, and witnesses of the standard library's protocols."""
+    """Yields public symbols without documentation. Omits members called by generated code (`_$...`), symbols added by
+    the compiler or a macro, and witnesses of the standard library's protocols."""
     conforming = {relation["source"] for relation in graph["relationships"] if relation["kind"] == "conformsTo"}
     parents = {relation["source"]: relation["target"] for relation in graph["relationships"]
                if relation["kind"] == "memberOf"}
@@ -43,14 +42,14 @@ def undocumented(graph):
 
 
 def declarations(graphs):
-    """The lines of a module's interface, without members that only generated code calls."""
+    """Yields the lines of a module's interface, without members that only generated code calls."""
     symbols = [symbol for graph in graphs for symbol in graph["symbols"]]
     names = {symbol["identifier"]["precise"]: symbol["pathComponents"] for symbol in symbols}
     named = {identifier: ".".join(path) for identifier, path in names.items()}
     internal = {identifier for identifier, path in names.items() if any(part.startswith("_") for part in path)}
     for symbol in symbols:
         identifier = symbol["identifier"]["precise"]
-        # What the compiler makes by itself is not declared anywhere.
+        # Symbols synthesised by the compiler have no declaration.
         if identifier not in internal and "::SYNTHESIZED::" not in identifier:
             text = " ".join("".join(part["spelling"] for part in symbol["declarationFragments"]).split())
             constraints = ", ".join(sorted(
@@ -67,7 +66,7 @@ def declarations(graphs):
 
 
 def differences(path, lines, write):
-    """What is not as it is listed, and what CHANGELOG.md does not name."""
+    """Yields differences from the listed declarations, and removed ones that CHANGELOG.md does not name."""
     known, _, removed = path.read_text().partition(REMOVED + "\n") if path.exists() else ("", "", "")
     known, removed = set(known.splitlines()) - {""}, set(removed.splitlines()) - {""}
     if write:
@@ -75,9 +74,9 @@ def differences(path, lines, write):
         path.write_text("\n".join([*sorted(lines), *(["", REMOVED, *sorted(removed)] if removed else []), ""]))
         return
     for line in sorted(lines ^ known):
-        yield f"{path.name}: {'+' if line in lines else '-'} {line} (if it is meant, --write-interface renews the list)"
+        yield f"{path.name}: {'+' if line in lines else '-'} {line} (if this is intended, update the list with --write-interface)"
     changes = (ROOT / "CHANGELOG.md").read_text()
-    # Without the labels that name a test's line.
+    # Labels for the caller's source location are omitted.
     for name in sorted({line.split(": ")[0].replace("fileID:filePath:line:column:", "") for line in removed}):
         if f"`{name}`" not in changes:
             yield f"CHANGELOG.md does not name `{name}`, which was removed or changed"
@@ -89,10 +88,11 @@ def test_public_symbols_are_documented_and_listed(check, programs, tmp_path, pyt
         check.runs(f"the interface of {module} can be read", [
             "swift", "symbolgraph-extract", "-module-name", module, "-I", programs / "Modules", "-output-dir", tmp_path,
             "-target", f"{platform.machine()}-unknown-linux-gnu", "-minimum-access-level", "public"])
-        # The extensions of other modules are in files of their own: MODULE@OTHER.symbols.json.
+        # Extensions of other modules are in separate files: MODULE@OTHER.symbols.json.
         graphs = {path.name: json.loads(path.read_text()) for path in tmp_path.glob(f"{module}[.@]*symbols.json")}
         bare = sorted(set(undocumented(graphs[f"{module}.symbols.json"])))
         check(f"{module} is documented", not bare, "\n".join(bare))
         found += differences(ROOT / f"Tests/Checks/Interface/{module}.txt", set(declarations(graphs.values())),
                              pytestconfig.getoption("write_interface"))
-    check("the public interface is as it is listed, and CHANGELOG.md names what is gone", not found, "\n".join(found))
+    check("the public interface equals its list, and CHANGELOG.md names removed declarations", not found,
+          "\n".join(found))

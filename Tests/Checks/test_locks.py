@@ -1,11 +1,9 @@
-"""No function that can suspend contains the code of `Mutex`.
+"""Checks that no function that can suspend contains inlined code of `Mutex`.
 
-The compiler (6.3.1) may inline `Mutex.withLock` into an asynchronous function and keep the number of the thread across a
-suspension, so that the lock is released in the name of another thread. `Guarded.withLock` is never inlined. This test
-reads the compiled programs: the part of an asynchronous function that runs after a suspension has a name that ends with
-`TQ` or `TY` and a number, and the code of `Mutex` contains a call of `_MutexHandle`.
-
-Functions of other packages are left out: their code cannot be changed here.
+The compiler (6.3.1) may inline `Mutex.withLock` into an asynchronous function and keep the thread's number across a
+suspension. The lock is then released under the number of another thread. `Guarded.withLock` is never inlined. This
+test reads the compiled programs: the name of a function's part after a suspension ends with `TQ` or `TY` and a
+number, and inlined code of `Mutex` calls `_MutexHandle`. Functions of other packages are ignored.
 """
 import json
 import re
@@ -20,7 +18,7 @@ MUTEX = "_MutexHandle"
 
 
 def locking_functions(program):
-    """The names of the functions that contain the code of `Mutex`."""
+    """Returns the names of the functions that contain code of `Mutex`."""
     code = subprocess.Popen(["objdump", "-d", "--no-show-raw-insn", program], stdout=subprocess.PIPE, text=True)
     found, name = set(), ""
     for line in code.stdout:
@@ -40,7 +38,7 @@ def own_modules():
 
 
 def test_no_lock_is_inlined_into_a_function_that_can_suspend(check, programs):
-    # `$s`, then the length and the name of the module that the function belongs to.
+    # A mangled name begins with `$s`, and the length and name of the function's module.
     own = re.compile(rf"\d+({'|'.join(sorted(own_modules()))})[A-Z0-9]")
     for program in PROGRAMS:
         names = locking_functions(programs / program)

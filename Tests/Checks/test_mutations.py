@@ -1,4 +1,4 @@
-"""The scanner of Swift declarations, and how mutations are placed by the names of declarations."""
+"""Tests the scanner of Swift declarations, and the search for the text that a mutation changes."""
 
 import pathlib
 
@@ -69,15 +69,15 @@ def test_all_declarations_of_a_swift_file_are_found_by_name(check):
     found = swift_declarations.declarations(SOURCE)
     check.equal("every declaration is found under its name", [declaration.name for declaration in found], NAMES)
     texts = {declaration.name: SOURCE[declaration.start:declaration.end] for declaration in found}
-    check.contains("a computed property has its accessors", texts["Outer.Inner.computed"], "newValue")
-    check.contains("a function has its local functions", texts["Outer.Inner.switch(at:)"], "return text")
-    check.contains("a property goes on with a method on the next line", texts["last"], "filter")
+    check.contains("a computed property includes its accessors", texts["Outer.Inner.computed"], "newValue")
+    check.contains("a function includes its local functions", texts["Outer.Inner.switch(at:)"], "return text")
+    check.contains("a property includes a method call on the next line", texts["last"], "filter")
     check.equal("a requirement ends with its line", texts["Watched.watch(_:)"], "func watch(_ body: () -> Void)")
     check.contains("attributes belong to a declaration", texts["Outer.Inner.==(left:right:)"], "@inlinable")
 
 
 def placed(root, symbol, find, source):
-    """The text that is found in a work tree with one source, or why it is not."""
+    """Returns the text that is found in a work tree with one source, or the error."""
     path = root / "Sources/Libraries/Files/File.swift"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(source)
@@ -101,16 +101,16 @@ struct Writer {
     wrapped = source.replace("(1, to: file)", "(\n          1,\n          to: file\n        )")
 
     found = placed(tmp_path, "Writer.close()", "write(1, to: file)", wrapped)
-    check.equal("white space does not count", "".join(found.split()), "write(1,to:file)")
-    check.equal("words are whole", placed(tmp_path, "Writer.close()", "sync()", source), "sync()")
+    check.equal("white space is not compared", "".join(found.split()), "write(1,to:file)")
+    check.equal("whole words are found", placed(tmp_path, "Writer.close()", "sync()", source), "sync()")
     check.contains(
         "a part of a word is not found", placed(tmp_path, "Writer.close()", "ync()", source), "does not contain ync()")
     check.contains(
-        "overloads need their labels", placed(tmp_path, "Writer.close", "write", source), "2 declarations are called")
+        "a name shared by overloads needs labels", placed(tmp_path, "Writer.close", "write", source), "2 declarations are called")
     check.contains(
-        "a text must be there once", placed(tmp_path, "Writer.close(_:)", "file.sync()", source), "2 times")
+        "a text that occurs twice is refused", placed(tmp_path, "Writer.close(_:)", "file.sync()", source), "2 times")
     renamed = placed(tmp_path, "Writer.finish", "try write", source)
-    check.contains("a renamed declaration is found by the text", renamed, "Writer.close()  Sources/Libraries/Files/File")
+    check.contains("a renamed declaration is suggested", renamed, "Writer.close()  Sources/Libraries/Files/File")
     changed = placed(tmp_path, "Writer.close()", "try writeAll(1, to: file)", source)
-    check.contains("a changed text is shown", changed, "closest there: try write(1, to: file)")
-    check.contains("with its place", changed, "Sources/Libraries/Files/File.swift:4")
+    check.contains("the line most similar to a changed text is shown", changed, "closest there: try write(1, to: file)")
+    check.contains("the most similar line is shown with its place", changed, "Sources/Libraries/Files/File.swift:4")

@@ -1,4 +1,4 @@
-"""The runner counts what is passed, failed and skipped, whatever becomes of a phase."""
+"""Tests that the runner counts passed, failed and skipped tests, however a phase ends."""
 import importlib.util
 import pathlib
 
@@ -29,7 +29,7 @@ def counts(phase):
     ("echo 1 passed, 0 failed; echo 3 passed, 0 failed, 1 skipped", (3, 0, 1)),
     ("echo 3 passed, 2 failed; exit 1", (3, 2, 0)),
     ("echo 3 passed, 0 failed; exit 3", (3, 1, 0)),
-], ids=["the last count counts", "failures are counted", "a failure without a count of failures is one"])
+], ids=["the last count is used", "failures are counted", "an exit status without counted failures is a failure"])
 def test_the_last_count_that_a_script_prints_is_its_result(phase, script, expected):
     assert counts(phase(script)) == expected
 
@@ -76,7 +76,7 @@ def test_a_time_out_names_the_swift_test_that_did_not_end(phase, capsys):
 
 
 def main(monkeypatch, tmp_path, capsys, script, require_all, *arguments):
-    """The status and the lines of the runner if there is one phase."""
+    """Runs the runner with one phase. Returns its status and its output lines."""
     monkeypatch.setattr(run, "LOGS", tmp_path)
     monkeypatch.setattr(run, "ALONE", [])
     monkeypatch.setattr(run, "PAIRED", [])
@@ -115,7 +115,7 @@ def test_an_unknown_phase_is_an_error_that_names_it(monkeypatch, capsys):
 
 @pytest.mark.parametrize("tool, expected", [("ComposableMacros-tool", (3, 0, 0)), ("nothing", (2, 0, 1))])
 def test_real_swift_tests_are_counted(phase, programs, tool, expected, capsys):
-    """One of these three tests needs the macros, and is skipped without them."""
+    """Runs three tests, one of which is skipped without the macros."""
     done = phase(
         f"exec {programs}/livehostPackageTests.xctest --testing-library swift-testing"
         " --filter 'ComposableTests.TypeCheckTests|WordingTests'",

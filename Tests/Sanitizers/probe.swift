@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-// `probe MODE`: threads that share a counter. With `guarded` they take a Mutex, for which they wait
-// at times, and no sanitizer may report anything; `race` and `overflow` are what the sanitizers are
-// for.
+// `probe MODE` runs threads that share a counter. In the mode `guarded` a Mutex protects the
+// counter, and no sanitizer may report anything. The modes `race` and `overflow` contain an error
+// that the thread sanitizer or the address sanitizer must report.
 
 final class Counter: @unchecked Sendable {
   let mutex = Mutex(())

@@ -1,12 +1,11 @@
 import JSON
 import Varlink
 
-/// Drives a certification service through its methods, each with what the one before returned.
+/// Calls the methods of a certification service in order, each with the previous method's result.
 struct CertificationClient {
   let client: VarlinkClient
 
-  /// - Throws: What the service refuses.
-  /// - Returns: Whether the service says that all is well.
+  /// Returns whether the service reports success. Throws the error of a refused call.
   func run() async throws -> Bool {
     func name(_ method: String) -> String { "org.varlink.certification.\(method)" }
     let start = try await client.callRaw(name("Start"))

@@ -5,10 +5,10 @@ import Varlink
 
 /// The service that certification suites test clients against: `org.varlink.certification`.
 ///
-/// Every method must be called in turn, with what the method before returned. A wrong call gets
-/// `CertificationError` with what was wanted, and ends that client's run.
+/// A client must call all methods in order, each with the previous method's result. A wrong call is
+/// answered with `CertificationError` and the expected call, and ends that client's run.
 final class CertificationService: Sendable {
-  /// The method that each client has to call next.
+  /// The method that each client must call next.
   private let expected = Mutex<[String: String]>([:])
 
   static let order = ["Start"] + (1...11).map { $0 < 10 ? "Test0\($0)" : "Test\($0)" } + ["End"]
@@ -36,7 +36,7 @@ final class CertificationService: Sendable {
 
   static func numbered(_ number: Int) -> JSONValue { ["string": .string("Reply number \(number)")] }
 
-  /// Holds a call against the one that is due.
+  /// Checks that a call is the expected one.
   @discardableResult
   private func check(_ call: Call, _ index: Int) throws -> String {
     if index == 0 { return newClient() }

@@ -1,5 +1,5 @@
-/// The interface of the certification suites. Names and types are theirs, since both sides must
-/// agree on them; the suites hold its text against their own only by meaning.
+/// The interface of the certification suites, with their names and types. The suites compare only
+/// the meaning of the definition, not its text.
 let certificationText = """
   # Holds an implementation of Varlink against known ones: each method takes what the one before
   # returned.

@@ -1,6 +1,6 @@
 import JSON
 
-/// The values that the certification prescribes: what a method takes is what the one before gave.
+/// The values that the certification prescribes. Each method's parameters are the previous result.
 extension CertificationService {
   private static let four: JSONValue = [
     "bool": false, "int": 2, "float": .number(.pi), "string": "a lot of string",
@@ -17,7 +17,7 @@ extension CertificationService {
     ],
   ]
 
-  /// Replies of the methods, but for Start and Test10.
+  /// The replies of the methods, except Start and Test10.
   static let replies: [String: JSONValue] = [
     "Test01": ["bool": true], "Test02": ["int": 1], "Test03": ["float": 1.0],
     "Test04": ["string": "ping"], "Test05": four, "Test06": ["struct": four],
@@ -25,7 +25,7 @@ extension CertificationService {
     "End": ["all_ok": true],
   ]
 
-  /// Parameters that the methods must get, besides `client_id`.
+  /// The expected parameters of the methods, in addition to `client_id`.
   static let wanted: [String: [JSONName: JSONValue]] = [
     "Test02": ["bool": true], "Test03": ["int": 1], "Test04": ["float": 1.0],
     "Test05": ["string": "ping"], "Test06": four.objectValue ?? [:], "Test07": ["struct": four],

@@ -3,8 +3,8 @@ import NIOPosix
 import UnixSockets
 import Varlink
 
-/// `CertificationService [--client] PATH`: serves `org.varlink.certification` on a unix socket
-/// until it is killed, or drives the service that listens there.
+/// `CertificationService [--client] PATH` serves `org.varlink.certification` on a Unix socket until
+/// it is killed. With `--client` it calls the service on that socket instead.
 let arguments = Array(CommandLine.arguments.dropFirst())
 guard let path = arguments.last, arguments.count == 1 || arguments == ["--client", path] else {
   print("usage: CertificationService [--client] PATH")

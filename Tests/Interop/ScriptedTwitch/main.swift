@@ -1,12 +1,13 @@
-// The scripted Twitch of the tests, for clients of others: prints its port, and takes orders on
-// standard input: `say ID` to all who have joined, `line NUMBER LINE` to one, `wait NUMBER LINE`
-// for the beginning of what one sends, `faults`. It ends with its orders.
+// Serves the scripted Twitch of the tests to programs of other authors. Prints its port, and reads
+// orders from standard input: `say ID` sends a message to all clients that have joined, `line
+// NUMBER LINE` sends a line to one client, `wait NUMBER PREFIX` waits for a line of a client, and
+// `faults` prints the errors of clients. The program ends at the end of its input.
 
 import Glibc
 import NIOPosix
 import SourceTestSupport
 
-/// At once, whoever reads.
+/// Prints a line without buffering.
 func tell(_ line: String) {
   var text = line + "\n"
   text.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }

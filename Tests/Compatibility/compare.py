@@ -1,16 +1,16 @@
-"""Compares a room with what an earlier version said about it."""
+"""Compares a room's report with the report of an earlier version."""
 
 # Members that change with time; see README.md.
 CHANGING = {"rate", "recent", "durationMs", "recorder"}
 
 
 def differences(expected, found, path):
-    """How a value of `livehostctl show --json` differs from one of a file of `expected/`: every member of the
-    expected one must be there with the same value; new members may be added, and null equals an absent member."""
+    """Yields the differences between an expected value and the output of `livehostctl show --json`. Every expected
+    member must exist with the same value. New members are allowed, and null equals an absent member."""
     if isinstance(expected, dict):
         found = found if isinstance(found, dict) else {}
         if expected.get("dragging"):
-            return  # A drag is given up after some seconds without an event.
+            return  # A drag without events ends after some seconds.
         for name, value in expected.items():
             if name not in CHANGING:
                 yield from differences(value, found.get(name), f"{path}.{name}")

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Makes a set of state and recordings for later versions to read: `make-set.py BIN DIRECTORY`.
+"""Generates state and recordings that later versions must be able to read: `make-set.py BIN DIRECTORY`.
 
-BIN is the directory of the programs that write the set. DIRECTORY holds the livehostd.yaml that they
-run with, and receives `state.tar.gz` and `expected/`; see README.md. The daemon that writes the state is
-killed, so the set is what a crash leaves behind.
+BIN is the directory of the programs that write this set. DIRECTORY contains their livehostd.yaml, and
+receives `state.tar.gz` and `expected/`; see README.md. The daemon is killed, so the state is that of a crash.
 """
 import collections
 import contextlib
@@ -22,7 +21,7 @@ from harness.ingest import Ingest  # noqa: E402
 from harness.programs import Daemon  # noqa: E402
 from harness.waiting import wait_for  # noqa: E402
 
-# Milliseconds since 1970 of the first event; fixed, so that a set made again differs little.
+# The time of the first event in milliseconds since 1970. It is fixed, so that a repeated run differs little.
 BEGIN = 1_795_260_000_000
 ADA, BOB, EVE, MIN = ({"id": f"u{number}", "name": name} for number, name in
                       enumerate(["Ada", "Bob with a name longer than fifteen bytes", "Eve", "민지"]))
@@ -32,14 +31,14 @@ class Writer(Daemon):
     """The daemon that writes the set."""
 
     def json(self, *arguments):
-        """What livehostctl prints as JSON, without measurements."""
+        """Returns the JSON output of livehostctl without measured durations."""
         return json.loads(self.ctl(*arguments, "--json=short"), object_hook=lambda members: {
             name: member for name, member in members.items() if not name.endswith("Microseconds")})
 
     @contextlib.contextmanager
     def without_snapshots(self):
-        """Lets no snapshot be written until the daemon is killed, by a file in place of their directory: a kill finds
-        what has happened in the meantime only in the log and in recordings, however long it takes."""
+        """Prevents snapshots during the block by a file in place of their directory, and then kills the daemon. The
+        events of the block are therefore only in the log and in recordings."""
         rooms, aside = self.state / "rooms", self.state / "rooms.aside"
         rooms.rename(aside)
         rooms.touch()
@@ -49,7 +48,7 @@ class Writer(Daemon):
         aside.rename(rooms)
 
     def write_in(self, room, *lines):
-        """Sends events, in their own time, that cannot be acknowledged, and waits until the last one is in a segment."""
+        """Sends events that cannot be acknowledged, with their own time, and waits until a segment has the last one."""
         with Ingest(self.ingest) as ingest:
             ingest.send({"type": "options", "room": room, "clock": "event"}, *lines)
             last = json.dumps(lines[-1]["id"]).encode()
@@ -57,13 +56,13 @@ class Writer(Daemon):
                      lambda: f"{last} in a segment")
 
     def send_in(self, room, *lines):
-        """Sends events or raw lines, in the events' own time, and waits until they are saved."""
+        """Sends events with their own time, or raw lines, and waits until they are saved."""
         self.send({"type": "options", "room": room, "clock": "event"},
                   *(line.encode() if isinstance(line, str) else line for line in lines))
 
 
 class Clock:
-    """Gives each event a later time stamp than the one before."""
+    """Makes events, each with a later timestamp than the previous event."""
     def __init__(self):
         self.now = BEGIN
 
@@ -83,7 +82,7 @@ def waiting_room(daemon):
 
 
 def show(event):
-    """What leaves something to see in every part of the screen."""
+    """Returns events that leave visible content in every part of the screen."""
     def message(number, user, text, **more):
         return event("chat.message", id=f"m{number}", user=user, text=text, **more)
 
@@ -117,13 +116,13 @@ def show(event):
         event("recorder.progress", bytes=45678, durationMs=1800, done=2, total=9),
         event("meter", input="mic", levels=[0.5, 0.25]),
         event("nonsense"), "{not JSON", event("viewers", count=95),
-        # Long enough for what throttles hold to be drawn.
+        # The pause is long enough for held events to be drawn.
         event("viewers", count=96, after=5000),
     ]
 
 
 def unfinished(event):
-    """What is under way when the daemon dies: an unread message and a slider that is being dragged."""
+    """Returns events in progress when the daemon is killed: an unread message and the drag of a slider."""
     return [
         event("chat.message", id="m99", user=MIN, text="message 99"),
         event("viewers", count=97), event("reaction", kind="heart", count=1, after=2000),
@@ -133,7 +132,7 @@ def unfinished(event):
 
 
 def host(daemon, room):
-    """What the host does, by calls and by events."""
+    """Performs acts of the host."""
     daemon.ctl("set", room, "beauty", "0.25")
     daemon.ctl("set", room, "endStream", "on")
     daemon.ctl("chat", "highlight", room, "Ada", "Bob")
@@ -146,7 +145,7 @@ def host(daemon, room):
 
 
 def parts(room):
-    """Parts of what happens in a room: its state shows how many of them it has seen."""
+    """Yields numbered lists of events. The state of a room shows the number of its last list."""
     event = Clock()
     for number in range(1, 100):
         yield [event("title", title=f"part {number}"), event("viewers", count=number),
@@ -160,7 +159,7 @@ def fill(daemon):
     host(daemon, "live")
     daemon.send_in("live", *unfinished(event))
 
-    # A recording that was stopped, of a stream that ended; the room lived on without one.
+    # The recording of an ended stream was stopped, and the room continued without a recording.
     event = Clock()
     daemon.ctl("open", "evening")
     daemon.ctl("record", "start", "evening")
@@ -171,7 +170,7 @@ def fill(daemon):
     daemon.ctl("record", "stop", "evening")
     daemon.send_in("evening", event("title", title="Thanks for watching"))
 
-    # Twitch lines, recorded as well.
+    # A recording contains lines from Twitch.
     with gzip.open(REPOSITORY / "config/recordings/chat-burst.irc.gz", "rt", encoding="utf-8") as lines:
         twitch = [line.rstrip("\n") for line, _ in zip(lines, range(150))]
     daemon.ctl("open", "twitch")
@@ -179,7 +178,7 @@ def fill(daemon):
     daemon.send_in("twitch", *twitch)
     daemon.ctl("record", "stop", "twitch")
 
-    # A recording that the kill cuts: it was begun over a room that already had a state.
+    # The kill interrupts a recording that began when its room already had a state.
     event = Clock()
     daemon.send_in("cut", event("stream", state="live"), event("viewers", count=5),
                 event("chat.message", id="before", user=ADA, text="before the recording"))
@@ -188,7 +187,7 @@ def fill(daemon):
     host(daemon, "cut")
     daemon.send_in("cut", *unfinished(event))
 
-    # A recording that is paused.
+    # A recording is paused when the daemon is killed.
     part = parts("paused")
     daemon.send_in("paused", *next(part))
     daemon.ctl("record", "start", "paused")
@@ -196,14 +195,14 @@ def fill(daemon):
     daemon.ctl("record", "pause", "paused")
     daemon.send_in("paused", *next(part))
 
-    # Recorded, continued in the log and recorded again. Of the first recording there is a snapshot.
+    # These rooms alternate between recordings and the log alone. The first recording is in a snapshot.
     continued, alternating = parts("continued"), parts("alternating")
     daemon.send_in("continued", *next(continued))
     daemon.ctl("record", "start", "continued")
     daemon.send_in("continued", *next(continued))
     daemon.send_in("alternating", *next(alternating))
 
-    # A life that ended, and another one of the same name.
+    # One room is closed, and another one is closed and opened again.
     for room in "closed", "reopened":
         part = parts(room)
         daemon.send_in(room, *next(part))
@@ -214,20 +213,20 @@ def fill(daemon):
 
     with daemon.without_snapshots():
         def record(verb, room):
-            """It works, but the daemon cannot promise that the next start knows of it."""
+            """Performs a request that succeeds but exits with a failure, because it cannot be saved."""
             daemon.ctl("record", verb, room, status=None)
 
         record("stop", "continued")
         daemon.write_in("continued", *next(continued))
-        # Of these recordings there is none. The second one is not over.
+        # No snapshot knows these recordings. The second recording is in progress at the kill.
         for verb in "start", "stop", "start":
             record(verb, "alternating")
             daemon.write_in("alternating", *next(alternating))
 
 
 def files(daemon):
-    """The name of each recording, and what the files about it are called: after its room and, if that has several, its
-    number."""
+    """Yields the name of each recording and the name of its expected files: its room, and from the second recording
+    of a room also a number."""
     numbers = collections.Counter()
     for recording in daemon.json("record", "list"):
         room = recording["room"]
@@ -236,13 +235,13 @@ def files(daemon):
 
 
 def expectation(daemon, directory, recorded):
-    """Writes down what the version that wrote the state says about it after a restart."""
+    """Writes the reports of the version that wrote the state, after a restart."""
     def save(name, value):
         (directory / name).write_text(json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
 
     for room in daemon.json("rooms"):
         save(f"show-{room['room']}.json", daemon.json("show", room["room"]))
-    # Not those that the restart has begun.
+    # Recordings that the restart has begun are omitted.
     recordings = [recording for recording in daemon.json("record", "list") if recording["recording"] in recorded]
     save("recordings.json", recordings)
     for recording in recordings:
@@ -254,7 +253,7 @@ def expectation(daemon, directory, recorded):
         played = f"played-{file}"
         daemon.ctl("open", played)
         result = daemon.json("replay", name, "--room", played, "--speed", "max")
-        # These recordings end between an event and the frame that draws it, so what is shown depends on the moment.
+        # These recordings end between an event and its frame, so the shown state depends on timing.
         show = {} if file.startswith("alternating") else {"show": daemon.json("show", played)}
         save(f"replay-{file}.json", {"result": result, **show})
 
@@ -271,7 +270,7 @@ def main(binaries, output):
         daemon = Writer(binaries, directory, (output / "livehostd.yaml").read_text())
         try:
             fill(daemon)
-            # It is dead by now.
+            # The daemon was killed by fill().
             recorded = {path.name for path in daemon.state.glob("recordings/*-*")}
             with tarfile.open(output / "state.tar.gz", "w:gz") as archive:
                 archive.add(daemon.state, "state", filter=anonymous)

@@ -1,7 +1,7 @@
-"""Messages with text that is cheap to send and could be dear to read, in each place that takes a text.
+"""Messages with text that is cheap to send but possibly expensive to read, for each place that accepts text.
 
-Each list has pairs of a place and a template. In a template TEXT stands for the text, BASE64 for an encoded room with
-it, SHORT for its beginning, which is as long as a name, and NUMBER for a number of its own.
+Each list has pairs of a place and a template. In a template TEXT stands for the text, SHORT for its beginning, which
+is short enough for a name, BASE64 for an encoded room with that name, and NUMBER for a unique number.
 """
 import base64
 import itertools
@@ -14,7 +14,7 @@ NUMBERS = itertools.count()
 
 
 def nasty(size):
-    """Text that is slow to compare, search or hash by the rules of Unicode, of each kind."""
+    """Yields each kind of text that is slow to compare, search or hash by the rules of Unicode, with its name."""
     yield "regional indicators", "\U0001F1E6" * (size // 4)
     yield "alternating marks", "\u0301\u0316" * (size // 4)
     yield "unordered marks", "\u0301" * (size // 4) + "\u0316" * (size // 4)
@@ -23,7 +23,7 @@ def nasty(size):
 
 
 def shapes(size):
-    """Messages whose shape is the problem: `size` members, and of the rest in proportion."""
+    """Yields messages with a hostile structure: `size` members, or other elements in proportion to `size`."""
     many = ",".join(f'"m{index}":0' for index in range(size))
     yield f"{size} members", b'{"method":"a.b",' + many.encode() + b"}\0"
     yield f"{size} parameters", b'{"method":"a.b","parameters":{' + many.encode() + b"}}\0"
@@ -34,7 +34,7 @@ def shapes(size):
 
 
 def filled(template, text):
-    """The message of a template with this text."""
+    """Returns the message of a template with this text."""
     message = template.replace("TEXT", text).replace("SHORT", text[:40]).replace("NUMBER", str(next(NUMBERS)))
     if "BASE64" in message:
         message = message.replace("BASE64", base64.b64encode(json.dumps({"room": text}).encode()).decode())
@@ -42,7 +42,7 @@ def filled(template, text):
 
 
 def call(name, parameters):
-    """A call of a method; a name that ends with + asks for more than one reply. Without a name, the message itself."""
+    """Returns a call of a method, with the flag more if the name ends with +. Without a name, returns the message."""
     method = name.rstrip("+")
     message = {"method": method if "." in method else CONTROL + method, "parameters": parameters,
                "more": name.endswith("+")} if name else parameters
@@ -50,7 +50,7 @@ def call(name, parameters):
 
 
 def event(name, members):
-    """An event of a type. Without a name, the message itself."""
+    """Returns an event of a type. Without a type, returns the members alone."""
     return json.dumps({**({"type": name} if name else {}), **members}) + "\n"
 
 
@@ -60,8 +60,8 @@ def irc(tags="", command="PRIVMSG", parameters="#main :a", nick="b"):
 
 
 def rows(message, table):
-    """The places and templates of a table. A row has a place and after it messages, each a name and an object, with
-    semicolons between them. A message is there once for each <x> in it: that is TEXT, and of each other <x> the x."""
+    """Yields the places and templates of a table. A row has a place and messages, separated by semicolons, each with a
+    name and an object. A message with <x> gives one template per <x>: TEXT replaces this <x>, and x every other <x>."""
     for row in re.split(r"\n(?! )", table.strip()):
         place, messages = row.split(": ", 1)
         for name, members in re.findall(r"([^\s;]*) ?(\{.*?\})(?:;\s+|$)", messages, re.DOTALL):
@@ -142,7 +142,7 @@ replication: io.livehost.Replication.SaveRoom+ {"room":"TEXT"};
     ("key of a scenario", call("Simulate", {**SIMULATION, "scenario": '"TEXT": 1'})),
 ]
 
-# Lines of a sender, each in a place of its own.
+# Lines of a sender, each with a distinct place.
 LINES = list(rows(event, """
 type: TEXT {}
 title: title {"title":"TEXT"}
@@ -161,7 +161,7 @@ author: chat.message {"id":"a","user":{"id":"b","name":"TEXT"},"text":"a"}
 notice: chat.notice {"kind":"TEXT","user":USER,"count":1}
 """))
 
-# Further places. A message that is taken has an identifier of its own.
+# Further places. Accepted messages need unique identifiers.
 FURTHER_LINES = [
     *rows(event, """
 chat.message: chat.message {"id":"<a>","user":{"id":"<b>","name":"b","badges":["<c>"],"color":"<#ff0000>"},"text":"a",
@@ -192,9 +192,9 @@ acts: host.admit {"user":"TEXT"}; host.set {"control":"TEXT","value":0.5}; host.
   host.filter {"words":"TEXT"}; host.filter {"platform":"TEXT"}; host.highlight {"names":["TEXT","TEXT"]};
   host.scroll {"position":"TEXT"}; host.thread {"message":"TEXT"}; host.activity {"activity":1,"handling":"TEXT"};
   host.notice {"notice":1,"handling":"TEXT"}; host.filter {}
-a message that is taken: chat.message {"id":"mNUMBER","user":USER,"text":"TEXT"}
+an accepted message: chat.message {"id":"mNUMBER","user":USER,"text":"TEXT"}
 """),
-    # Compared with what a host filters by and highlights.
+    # This message is compared with the words of a filter and with highlighted names.
     ("a message that is filtered", "".join(template for _, template in rows(event, """
 1: host.filter {"words":"SHORT"}; host.highlight {"names":["SHORT"]};
   chat.message {"id":"mNUMBER","user":USER,"text":"TEXT"}; host.filter {}; host.highlight {"names":[]}
@@ -215,7 +215,7 @@ a message that is taken: chat.message {"id":"mNUMBER","user":USER,"text":"TEXT"}
         irc("", "PRIVMSG", "#main TEXT SHORT :a"), irc(nick="TEXT")]),
 ]
 
-# These change what later lines of their connection mean.
+# Control lines, which affect later lines of their connection.
 LINES_TO_CONNECTION = list(rows(event, """
 sync: sync {"token":"TEXT"}
 options: options {"room":"TEXT"}; options {"format":"TEXT"}; options {"platform":"TEXT"}; options {"source":"TEXT"};

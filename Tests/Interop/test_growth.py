@@ -1,6 +1,6 @@
-"""How the work of a daemon for hostile text grows with its size. Text that is cheap to send must not be dear to read:
-for input of 2n bytes a daemon that callgrind runs executes at most 2.2 times the instructions that it does for n, in
-every place that takes a text.
+"""Checks that the daemon's work for hostile text grows linearly with its size, in every place that accepts text.
+
+The daemon runs under callgrind. For input of 2n bytes it may execute at most 2.2 times the instructions for n bytes.
 """
 import contextlib
 import re
@@ -15,7 +15,7 @@ CHECKS = 80
 BOUND = 2.2
 # The time limit in seconds. Programs run about fifty times slower under callgrind.
 PATIENCE = 120
-# Valgrind cannot run libdispatch's own end of the main thread, which serves the main queue by another.
+# Valgrind does not support dispatch_main() of libdispatch, which ends the main thread.
 MAIN = r"""
 #include <unistd.h>
 extern void _dispatch_main_queue_callback_4CF(void *);
@@ -26,9 +26,9 @@ void dispatch_main(void) {
   }
 }
 """
-# What is sent to count the work for a message, and the size of its text. There are as many lines as outweigh the frame
-# that is drawn behind them, and nothing is left of them, so that the next ones find the same room. Of further places
-# there are many, which share their code, and those with one name are counted together: fewer lines of each.
+# The kind of input, its templates, the size of the text, and the bytes to send for one template. Lines are repeated so
+# that their cost exceeds the cost of the following frame, and the chat is cleared so that the room stays the same. The
+# many further places share code, so fewer lines of each are sent, and places with equal names are counted together.
 TABLES = [
     ("call", hostile.CALLS, 32 << 10, lambda message: message),
     ("line", hostile.LINES, 20_000, lambda line: line * 10 + b'{"type":"chat.clear"}'),
@@ -38,7 +38,7 @@ TABLES = [
 
 
 def start_slow_daemon(programs, directory):
-    """A daemon under callgrind, without its debug information, which valgrind cannot read."""
+    """Starts a daemon under callgrind, without debug information, which valgrind cannot read."""
     subprocess.run(["strip", "--strip-debug", "-o", directory / "program", programs / "livehostd"], check=True)
     library, wrapper = directory / "main.so", directory / "livehostd"
     subprocess.run(["g++", "-x", "c", "-shared", "-fPIC", "-o", library, "-"], input=MAIN, text=True, check=True)
@@ -75,9 +75,8 @@ class Measurement:
     def compare(self, name, place, small, large):
         once, twice = self.count(name, small), self.count(name, large)
         if twice > BOUND * once:
-            # The daemon may also have worked for the previous place, or drawn a frame because a
-            # second had passed. Such
-            # work only increases a count, and is more likely in longer runs.
+            # The count may include work for the previous place, or a frame that was due. Such work only
+            # increases a count, and is more likely in longer runs, so the minimum of several runs decides.
             again = [(self.count(name, small), self.count(name, large)) for _ in range(5)]
             once, twice = (min(counts) for counts in zip(*again))
         self.check(f"{name}, {place}: {once:,} and {twice:,} instructions, {twice / once:.2f} times as many",
@@ -96,8 +95,8 @@ def test_the_cost_of_hostile_input_grows_linearly(check, programs, tmp_path):
                     for other, template in table if other == place]
 
         places = list(dict.fromkeys(place for place, _ in table))
-        # What happens only once is not counted. No shorter than this: as a name it would be taken, and a monitor of it
-        # would go on.
+        # A first round excludes one-time work. Its text is too long for a name: a valid name would open a room or
+        # start a monitor that continues.
         for place in places:
             for data in pieces(place, 1024):
                 measurement.send(name, data)

@@ -1,4 +1,4 @@
-"""A control surface: it takes the requests of a room by MonitorRequests and answers them by ReportOutcome."""
+"""Tests a controller, which receives the requests of a room by MonitorRequests and answers them by ReportOutcome."""
 import subprocess
 
 from harness.varlink import CONTROL, Client
@@ -6,16 +6,16 @@ from harness.waiting import PATIENCE, wait_for
 
 
 class Surface(Client):
-    """Somebody who moves the real sliders of a room, which knows of it within the block."""
+    """A controller that is connected to the room main during the block."""
 
     def __init__(self, daemon, **controls):
         super().__init__(daemon.control)
         self.daemon, before = daemon, actions(daemon)
         self.send("MonitorRequests", {"room": "main", **controls}, more=True)
-        wait_for(lambda: actions(daemon) != before, "an action for the new surface")
+        wait_for(lambda: actions(daemon) != before, "an action for the new controller")
 
     def next(self, **members):
-        """The next request, which has these members, or the identifier of one that was withdrawn."""
+        """Returns the next request, which must have these members, or the identifier of a withdrawn request."""
         parameters = self.receive()["parameters"]
         request = parameters.get("request") or parameters["withdrawn"]
         assert not members or members.items() <= request.items(), f"expected {members} in {request}"
@@ -34,7 +34,7 @@ class Surface(Client):
 
 
 def ask(daemon, method, **parameters):
-    """A connection on which a method was called for the room main; the reply comes once the surface has answered."""
+    """Calls a method for the room main. Returns the connection, which gets the reply once the controller answers."""
     caller = daemon.client()
     caller.send(method, {"room": "main", **parameters})
     return caller
@@ -50,7 +50,8 @@ def room(daemon):
 
 
 def has(daemon, values={}, pending={}, failures=None):
-    """The panel has these values, and no others are pending; of failures it has no others, if they are given."""
+    """Asserts that the controls have these values, and exactly these pending values and (if given) failures. Returns
+    the controls."""
     panel = room(daemon)["features"]["control"]
     assert values.items() <= panel["values"].items() and panel.get("pending", {}) == pending, panel
     assert failures is None or panel.get("failures", {}) == failures, panel
@@ -64,14 +65,14 @@ def slide(daemon, phase, value):
 
 
 def actions(daemon):
-    """How many actions the controls of the room main have reduced."""
+    """Returns the number of actions that the controls of the room main have reduced."""
     name = 'livehost_room_actions_total{feature="control",room="main"} '
     found = [line for line in daemon.ctl("metrics").splitlines() if line.startswith(name)]
     return float(found[0].split(" ")[1]) if found else 0
 
 
 def alone(daemon):
-    """Without a surface values hold at once."""
+    """Without a controller, a new value is confirmed immediately."""
     daemon.call("OpenRoom", room="main")
     slide(daemon, "end", 0.1)
     assert has(daemon)["values"] == {"zoom": 0.1}
@@ -79,7 +80,7 @@ def alone(daemon):
 
 
 def confirmed(daemon):
-    """One request per drag; the value holds once it is confirmed."""
+    """Each drag makes one request, and its value applies once the controller has confirmed it."""
     with Surface(daemon) as surface:
         slide(daemon, "begin", 0.3)
         for step in range(20):
@@ -89,7 +90,7 @@ def confirmed(daemon):
         has(daemon, {"zoom": 0.2}, pending={"zoom": 0.5})
         surface.confirm(request)
         has(daemon, {"zoom": 0.5})
-        # It is void now, and others never were.
+        # The confirmed request is void, and the other identifiers never existed.
         for identifier in [request["identifier"], "main/99", "other/1", "x", "", "main/", "/1", "a/b/c"]:
             surface.is_void(identifier)
         # The next message is the next request: there was only one.
@@ -98,7 +99,7 @@ def confirmed(daemon):
 
 
 def refused(daemon):
-    """A refusal leaves the value and says why, until the next attempt."""
+    """A refused request keeps the value and shows the reason until the next request."""
     with Surface(daemon) as surface:
         caller = ask(daemon, "SetControl", control="zoom", value=0.9)
         surface.report(surface.next()["identifier"], "refused", reason="the slider is locked")
@@ -112,7 +113,7 @@ def refused(daemon):
 
 
 def withdrawn(daemon):
-    """A new drag withdraws the request."""
+    """A new drag withdraws the pending request of its slider."""
     with Surface(daemon) as surface:
         caller = ask(daemon, "SetControl", control="zoom", value=0.1)
         identifier = surface.next()["identifier"]
@@ -126,7 +127,7 @@ def withdrawn(daemon):
 
 
 def left(daemon):
-    """What a surface was asked fails at once when it leaves; then values hold at once again."""
+    """When the controller disconnects, its requests fail, and new values are confirmed immediately."""
     with Surface(daemon) as surface:
         slide(daemon, "end", 0.9)
         surface.next()
@@ -137,7 +138,7 @@ def left(daemon):
 
 
 def several(daemon):
-    """The last one that takes a control gets its requests; who comes gets what is outstanding."""
+    """Of several controllers for a control, the last connected one gets its requests, also pending ones."""
     with Surface(daemon) as everything, Surface(daemon, controls=["camera"]) as camera:
         caller = ask(daemon, "SetControl", control="camera", on=True)
         request = camera.next(kind="setSwitch", on=True)
@@ -152,7 +153,7 @@ def several(daemon):
 
 
 def ending(daemon):
-    """The stream ends when its source says so; a refusal asks again."""
+    """A confirmed end of the stream takes effect with the source's event, and a refused one can be repeated."""
     daemon.call("SendEvents", room="main", events=[{"type": "stream", "state": "live"}])
     with Surface(daemon) as surface:
         tap = dict(room="main", control="endStream", on=True)
@@ -173,7 +174,7 @@ def ending(daemon):
 
 
 def recorder(daemon):
-    """A recorder elsewhere is asked; without one that is an error."""
+    """Requests to an external recorder reach its controller, and fail without one."""
     with Surface(daemon, controls=["zoom"]):
         error = daemon.reply("RecordElsewhere", room="main", wish="start")
         assert error.get("error") == CONTROL + "NoSurface", error
@@ -193,11 +194,11 @@ def recorder(daemon):
             assert command.returncode == 1 and "refused: the disk is full" in told, (printed, told)
             features = room(daemon)["features"]
             assert features["control"]["failures"]["recorder"] == "the disk is full", features
-            assert features["recorder"]["state"] == "idle", "only events say what it does"
+            assert features["recorder"]["state"] == "idle", "the state changed without an event"
 
 
 def restarted(daemon):
-    """A request survives kill -9, and goes to the surface that comes back."""
+    """A pending request survives kill -9 and is sent to the next controller."""
     with Surface(daemon) as surface:
         slide(daemon, "end", 0.8)
         request = surface.next()
@@ -211,7 +212,7 @@ def restarted(daemon):
 
 
 def silent(daemon):
-    """Without an answer the value comes back, and the screen says why."""
+    """A request without an answer is refused, and the screen shows the reason."""
     daemon.call("OpenRoom", room="main")
     with Surface(daemon) as surface:
         replies(ask(daemon, "SetControl", control="zoom", value=0.9), outcome="refused", reason="no answer")
@@ -222,7 +223,7 @@ def silent(daemon):
 
 
 def closed(daemon):
-    """The call ends with the room."""
+    """MonitorRequests ends with an error when the room is closed."""
     with Surface(daemon) as surface:
         daemon.call("CloseRoom", room="main")
         assert surface.receive()["error"] == CONTROL + "NoSuchRoom"
@@ -232,7 +233,7 @@ def closed(daemon):
 
 
 def play(check, daemon, *steps):
-    """Each step goes on from the one before, so the first that fails ends them."""
+    """Runs steps that build on each other, up to the first that fails."""
     for step in steps:
         with check.attempt(step.__doc__):
             step(daemon)

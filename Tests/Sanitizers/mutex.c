@@ -1,8 +1,8 @@
 // Makes the standard library's Mutex visible to the thread sanitizer. Loaded with LD_PRELOAD.
 //
-// A thread that finds a Mutex free takes it with an atomic operation that is compiled into its caller, which
-// the sanitizer sees. One that has to wait calls the functions below, whose library is not instrumented: these
-// take their place, call them, and tell the sanitizer what they did. Programs without the sanitizer are not
+// A thread locks a free Mutex by an atomic operation inlined into its caller, which the sanitizer observes.
+// A thread that has to wait calls functions of a library that is not instrumented. The functions below replace
+// them: they call the originals and report the lock to the sanitizer. Programs without the sanitizer are not
 // affected.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 #define SWIFT __attribute__((swiftcall))
 #define SELF __attribute__((swift_context)) void *self
 
-// Synchronization._MutexHandle in Swift 6.3. A test of sanitize.sh notices if they have other names.
+// Synchronization._MutexHandle in Swift 6.3. The probe of sanitize.sh fails if these names change.
 #define LOCK "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
 #define TRY_LOCK "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
 #define UNLOCK "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"

@@ -1,8 +1,7 @@
 /// The interface of the certification suites, with their names and types. The suites compare only
 /// the meaning of the definition, not its text.
 let certificationText = """
-  # Holds an implementation of Varlink against known ones: each method takes what the one before
-  # returned.
+  # Certifies an implementation of Varlink: each method takes the result of the previous method.
   interface org.varlink.certification
 
   type Interface (foo: ?[]?[string](foo, bar, baz), anon: (foo: bool, bar: bool))

@@ -1,5 +1,5 @@
-"""The macros of the state library, and a package of somebody else that uses the library. Most of the time goes into
-swift-syntax, which that package compiles where there is no prebuilt one."""
+"""Tests the macros of the state library, and a package of another project that uses the library. Most of the time is
+spent compiling swift-syntax for that package, unless there is a prebuilt one."""
 import json
 import os
 import re
@@ -11,38 +11,42 @@ import xml.dom.minidom
 from harness import swift
 from harness.places import ROOT
 
-# Debug information is not needed.
+# The build omits debug information.
 BUILD = ["swift", "build", "--build-tests", "-debug-info-format", "none", "-j", os.environ.get("JOBS", os.cpu_count())]
 LIMIT = 900
-# Runs of a program: a check, the expected status, the arguments, and a check and a pattern of the
-# output.
+# Runs of the package's program: the name of a check, the expected status, the arguments, and the name and the pattern
+# of a check of the output.
 FINDINGS = [
-    ("names of devices are checked, with suggestions", 64, "simulate --device phon",
-     "of which the message tells", "did you mean 'phone'"),
-    ("names of views, too", 78, "simulate --threshold 'view(QueueVew).mean < 2ms'",
-     "of which the message tells as well", "did you mean 'QueueView'"),
-    ("a comparison by pairs", 0, "compare --seeds 20 --device phone",
-     "finds the difference", "longest .* more than noise"),
-    ("the slowdown is found at which it hangs", 0,
+    ("an unknown device is refused", 64, "simulate --device phon",
+     "the error suggests a similar device", "did you mean 'phone'"),
+    ("a threshold with an unknown view is refused", 78, "simulate --threshold 'view(QueueVew).mean < 2ms'",
+     "the error suggests a similar view", "did you mean 'QueueView'"),
+    ("two variants are compared seed by seed", 0, "compare --seeds 20 --device phone",
+     "the comparison reports a difference", "longest .* more than noise"),
+    ("the slowdown at which the screen hangs is searched", 0,
      "sweep --find device.slowdown --where 'hangs > 0' --device phone --variant fewer",
-     "or that there is none", "holds at [0-9.]+ x|does not hold"),
-    ("the load is found too", 0,
+     "the output names the slowdown, or reports that there is none", "holds at [0-9.]+ x|does not hold"),
+    ("the load at which the screen hangs is searched", 0,
      "sweep --find load --where 'turns.over(250ms) > 0' --device phone --variant fewer",
-     "or that there is none", "the load on|does not hold"),
+     "the output names the load, or reports that there is none", "the load on|does not hold"),
     ("settings change the plan", 0, "simulate --set load=2 --set duration=5s --set costs.view=1ms --device phone",
-     "and are in the report", "with load=2 duration=5s costs.view=1ms"),
-    ("a run is compared with itself", 0, "simulate --check-determinism --device phone", "and is the same", "digest"),
+     "the report contains the settings", "with load=2 duration=5s costs.view=1ms"),
+    ("--check-determinism repeats a run", 0, "simulate --check-determinism --device phone",
+     "the repeated run has the same digest", "digest"),
     ("costs are measured on this machine", 0, "simulate --costs measured --repeats 2 --device phone",
-     "and are beside the assumed ones", "default, assumed +measured, 2 times"),
-    ("two runs that are measured are not compared", 64, "simulate --costs measured --check-determinism",
-     "and it says what to leave out", "remove --check-determinism"),
-    ("settings are checked, with suggestions", 64, "simulate --set laod=2",
-     "of which the message tells", "unknown key 'laod'; did you mean 'load'"),
-    ("a gate against the first variant", 99, "simulate --device phone --threshold 'longest > base * 2 for fewer'",
-     "names both figures", "and .* in the base"),
-    ("a threshold of a variant that was not chosen", 0, "simulate --variant default --device phone",
-     "is skipped, visibly", "- p95.hangs. < 1 for fewer: skipped, no run of fewer was chosen"),
-    ("Markdown goes to standard output alone", 0, "simulate --device phone --markdown -", "as it is", "^## box office"),
+     "measured costs are shown next to the assumed ones", "default, assumed +measured, 2 times"),
+    ("--check-determinism is refused for measured costs", 64, "simulate --costs measured --check-determinism",
+     "the error names the option to remove", "remove --check-determinism"),
+    ("an unknown setting is refused", 64, "simulate --set laod=2",
+     "the error suggests a similar setting", "unknown key 'laod'; did you mean 'load'"),
+    ("a threshold relative to the first variant is missed", 99,
+     "simulate --device phone --threshold 'longest > base * 2 for fewer'",
+     "the report names the figures of both variants", "and .* in the base"),
+    ("a variant can be simulated alone", 0, "simulate --variant default --device phone",
+     "the threshold of another variant is reported as skipped",
+     "- p95.hangs. < 1 for fewer: skipped, no run of fewer was chosen"),
+    ("a Markdown report goes to standard output", 0, "simulate --device phone --markdown -",
+     "the Markdown report begins with its heading", "^## box office"),
 ]
 
 
@@ -50,13 +54,14 @@ def count_tests(check, command, folder, **options):
     """Runs built tests, and checks that all tests in a folder were run."""
     log = subprocess.run(command, timeout=LIMIT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
     written = sum(path.read_text().count("@Test") for path in folder.glob("*.swift"))
-    check.equal("all its tests were run", swift.count(check, log.stdout), written)
+    check.equal(f"all tests in {folder.name} were run", swift.count(check, log.stdout), written)
 
 
 def test_the_macros_expand_as_expected(check, programs, tmp_path):
-    """What the macros expand to, what they refuse, and the remedies that they name. A test target that imports the code
-    of a macro would have SwiftPM compile swift-syntax once more, so that the compiler links the tests with the objects
-    that are there for the macros. They are next to the programs."""
+    """Tests expansions, refusals and suggested remedies of the macros.
+
+    A test target that imports a macro's code would make SwiftPM compile swift-syntax again. The tests are therefore
+    linked here with the objects that were built for the macros, which are next to the programs."""
     folder, main, program = ROOT / "Tests/ComposableMacrosTests", tmp_path / "Main.swift", tmp_path / "macro-tests"
     main.write_text("import Testing\n\n@main struct Main {\n"
                     "  static func main() async { await __swiftPMEntryPoint() as Never }\n}")
@@ -74,8 +79,7 @@ def test_the_macros_expand_as_expected(check, programs, tmp_path):
 
 
 def test_a_package_outside_can_use_the_products(check, tmp_path):
-    """A package that depends on the library's products by path, as GettingStarted.md shows it, fetches only what it needs; it
-    builds, its tests pass, and its program simulates its screen."""
+    """Builds and tests a package that depends on this one by path, as in GettingStarted.md, and runs its simulator."""
     (tmp_path / "livehost").symlink_to(ROOT)
     package = shutil.copytree(ROOT / "Tests/Outside", tmp_path / "Show")
     article = (ROOT / "Sources/Libraries/Composable/Composable.docc/GettingStarted.md").read_text()
@@ -100,11 +104,11 @@ def test_a_package_outside_can_use_the_products(check, tmp_path):
     for tests in "ShowTests", "BoxOfficeTests":
         count_tests(check, ["swift", "test", "--skip-build", "--filter", tests], package / "Tests" / tests, cwd=package)
 
-    # Three lines of code make a program that simulates the package's screen.
+    # The package's program, three lines of code, simulates its screen.
     office = package / ".build/debug/box-office"
 
     def simulation(name, seed):
-        """The text, the JSON, the page, the trace and the files for CI."""
+        """Returns all outputs of a simulation: text, JSON, page, trace and files for CI."""
         folder = tmp_path / name
         folder.mkdir()
         options = [option for kind in ("html", "trace", "junit", "markdown") for option in (f"--{kind}", folder / kind)]
@@ -126,11 +130,11 @@ def test_a_package_outside_can_use_the_products(check, tmp_path):
     with check.attempt("the JUnit report is well-formed XML"):
         xml.dom.minidom.parseString(one["junit"])
     check.equal("the JUnit report has a test for each threshold", one["junit"].count(b"<testcase"), 2)
-    status("a threshold that is not met has an exit code", 64,
+    status("an invalid threshold is a usage error", 64,
            "simulate --threshold 'longest < 1ms & <' --threshold 'longest < 1ms' --device phone")
-    text = status("of its own", 99, f"simulate --threshold 'longest < 1ms' --device phone --junit '{failures}'",
+    text = status("a missed threshold has its own exit code", 99, f"simulate --threshold 'longest < 1ms' --device phone --junit '{failures}'",
                   stderr=subprocess.DEVNULL)
-    check.equal("the verdict is first", text.split("\n")[0], "1 of 3 thresholds not met")
+    check.equal("the report begins with the verdict", text.split("\n")[0], "1 of 3 thresholds not met")
     with check.attempt("the JUnit report of a failure is well-formed XML"):
         xml.dom.minidom.parse(str(failures))
     check("the failure names the value and the run", re.search('failure message="[0-9.]*ms in phone, default"', failures.read_text()),
@@ -140,36 +144,36 @@ def test_a_package_outside_can_use_the_products(check, tmp_path):
         text = status(name, expected, arguments)
         check(next_name, re.search(pattern, text), f"expected {pattern!r} in {text!r}")
     first, second = (status(name, 0, f"sweep --seeds 20 --workers {workers} --device phone", stderr=subprocess.DEVNULL)
-                     for name, workers in (("a sweep", 1), ("and again with four workers", 4)))
-    check.equal("gives the same", first, second)
+                     for name, workers in (("a sweep runs with one worker", 1), ("a sweep runs with four workers", 4)))
+    check.equal("the result of a sweep does not depend on the number of workers", first, second)
     baseline(check, tmp_path, status)
     shutil.rmtree(package / ".build")
 
 
 def baseline(check, folder, status):
-    """Costs from a trace make a device in a file; its sweep is the base of a gate."""
+    """Makes a device with costs from a trace, and compares sweeps on it with a base report."""
     trace, device = folder / "trace.csv", folder / "mine.json"
     trace.write_text("\ufeffname,milliseconds\n" + "QueueView,3\n" * 20)
-    text = status("costs are found in a trace", 0, f"calibrate '{trace}' --like phone --output '{device}'")
-    check("and counted", "1 of " in text, text)
+    text = status("a trace is calibrated", 0, f"calibrate '{trace}' --like phone --output '{device}'")
+    check("the number of measured costs is printed", "1 of " in text, text)
     reports = {}
     for name, more in ("base", ""), ("slower", "--set costs.appearance=200ms"):
         reports[name] = folder / f"{name}.json"
         reports[name].write_text(status(
-            f"the {name} report", 0, f"sweep --seeds 20 --device '{device}' --variant fewer --json {more}",
+            f"a sweep writes the report '{name}'", 0, f"sweep --seeds 20 --device '{device}' --variant fewer --json {more}",
             stderr=subprocess.DEVNULL))
     measured = folder / "measured.json"
     measured.write_text(status(
-        "a sweep with measured costs beside the assumed ones", 0,
+        "a sweep measures costs in addition to the assumed ones", 0,
         f"sweep --seeds 20 --device '{device}' --variant fewer --json --costs measured", stderr=subprocess.DEVNULL))
     longest = json.loads(measured.read_text())["runs"][0]["metrics"]["longest"]
-    check("has the figures of this machine", len(longest["measured"]) == 3, longest)
+    check("the report contains the figures of this machine", len(longest["measured"]) == 3, longest)
     reports["measured"] = measured
-    text = status("the device is simulated", 0, f"simulate --device '{device}'", stderr=subprocess.DEVNULL)
-    check("with a measured cost", re.search("1 of [0-9]+ costs measured", text), text)
+    text = status("the calibrated device is simulated", 0, f"simulate --device '{device}'", stderr=subprocess.DEVNULL)
+    check("the report counts the measured cost", re.search("1 of [0-9]+ costs measured", text), text)
     for name, expected in ("base", 0), ("slower", 99), ("measured", 0):
-        text = status(f"a gate against the base: {name}", expected,
+        text = status(f"the report '{name}' is compared with the base by a threshold", expected,
                       f"compare '{reports['base']}' '{reports[name]}' --threshold 'longest <= base * 1.1'",
                       stderr=subprocess.DEVNULL)
-        check("the verdict is first", re.match("The threshold is met|1 of 1 threshold not met", text), text)
-    status("a table is refused as a report", 65, f"compare '{trace}' '{reports['base']}'")
+        check(f"the comparison of '{name}' begins with the verdict", re.match("The threshold is met|1 of 1 threshold not met", text), text)
+    status("a table that is given as a report is refused", 65, f"compare '{trace}' '{reports['base']}'")

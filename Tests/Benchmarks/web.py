@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Measures what browsers cost: `web.py PROGRAMS [SECONDS]`, with a Python that has Playwright; Tests/Support/python.sh
-prints the path of one. With --soak behind it, whether it stays the same for SECONDS (600): that needs no browser, and
-any python3.
+"""Measures the cost of browsers: `web.py PROGRAMS [SECONDS] [--soak]`.
 
-A room gets 300 messages per second. First: from the socket to the state that a client of the daemon sees, without
-browsers and with 200 streams of the page at 20 per second; processor time and memory of daemon and livehost-web.
-Then: time of the main thread of a page in Chromium, per second.
+A room gets 300 messages per second. Measures the delay from the socket to the state that a client of the daemon sees,
+without browsers and with 200 streams of the page at 20 per second, with the processor time and memory of the daemon
+and livehost-web. Then measures the time of the main thread of a page in Chromium. Needs a Python with Playwright, whose
+path Tests/Support/python.sh prints.
 
-The soak has the 200 streams from the beginning. It fails if memory or processor time of either program grows behind a
-first sixth, in which histories and tables fill, or if a stream ends."""
+--soak runs 200 streams for SECONDS (600). Fails if a stream ends, or if memory or processor time of either program
+grows after the first sixth, in which histories and tables fill. Needs no browser and works with any python3."""
 import contextlib
 import os
 import pathlib
@@ -60,7 +59,7 @@ def follow(daemon, sent, seen, stop):
         parameters, now = client.receive()["parameters"], time.monotonic()
         state = parameters.get("patch") or parameters.get("room") or {}
         total = state.get("features", {}).get("chat", {}).get("total", 0)
-        # Counts only this run's batches: the room may have earlier messages.
+        # Earlier messages of the room do not count.
         before = before if sent else max(before, total)
         seen.update({number: now for number in list(sent) if number <= total - before and number not in seen})
 

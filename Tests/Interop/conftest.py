@@ -1,4 +1,4 @@
-"""A shell in a terminal, which is tmux: what livehostctl draws there is looked at, and its keys are typed."""
+"""A fixture that runs a shell in a tmux terminal, types keys, and checks what livehostctl draws."""
 import re
 import subprocess
 import unicodedata
@@ -11,20 +11,20 @@ SHELL = "env -u NO_COLOR -u PAGER -u LESS HISTFILE= PS1='> ' LC_ALL=C.UTF-8 bash
 
 
 def width(text):
-    """The number of columns that a text takes."""
+    """Returns the number of columns that a text takes."""
     return sum(0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
                for character in text)
 
 
 class Terminal:
-    """A shell in a terminal of a size, on a tmux server of its own."""
+    """A shell in a terminal of the given size, on a dedicated tmux server."""
 
     def __init__(self, check, directory, columns, rows):
         self.check, self.directory, self.readings, self.is_closed = check, directory, 0, False
         self.tmux("new-session", "-d", "-x", columns, "-y", rows, "-s", "screen", SHELL)
         self.tmux("set-option", "-g", "status", "off")
         self.enter("echo written before")
-        # A command that is typed while another runs would be echoed into its output.
+        # A command typed while another command runs would appear in that command's output.
         self.wait("^written before$")
         self.before = self.settings()
 
@@ -33,7 +33,7 @@ class Terminal:
         return subprocess.run(list(map(str, command)), check=True, text=True, stdout=subprocess.PIPE).stdout
 
     def close(self):
-        """Ends the terminal, as when its window is closed."""
+        """Ends the terminal, like closing its window."""
         if not self.is_closed:
             self.tmux("kill-server")
         self.is_closed = True
@@ -58,12 +58,12 @@ class Terminal:
         self.type("Enter")
 
     def run(self, command, last):
-        """Runs a command, and waits for a last line, which is typed otherwise, since what is typed is on the screen."""
+        """Runs a command and waits for the line `last`, which is typed with quotes to distinguish it from the output."""
         self.enter(f"{command}; echo '{last[0]}'{last[1:]}")
         self.wait(f"^{last}$")
 
     def wait(self, *texts):
-        """Waits until the screen has every one of the texts, which are patterns of lines, at once; returns it."""
+        """Waits until the screen matches all patterns at the same time, and returns the screen."""
         seen = []
 
         def has_all():
@@ -72,7 +72,7 @@ class Terminal:
         return wait_for(has_all, lambda: f"never on the screen together: {texts}\n{seen[0]}", pause=0.05)
 
     def shows(self, name, *texts, keys=()):
-        """Types keys, and checks that the screen has every one of the texts at once."""
+        """Types keys, and checks that the screen matches all patterns at the same time."""
         self.type(*keys)
         with self.check.attempt(name):
             self.wait(*texts)
@@ -82,7 +82,7 @@ class Terminal:
         self.check.becomes(name, lambda: text not in self.picture(), self.picture)
 
     def settled(self, *options):
-        """A picture that is the same twice in a row."""
+        """Waits until two consecutive pictures are equal, and returns the picture."""
         pictures = []
 
         def is_settled():
@@ -91,16 +91,16 @@ class Terminal:
         return wait_for(is_settled, "the screen does not settle", pause=0.05)
 
     def marks(self):
-        """The title of the pane that has the focus, and what is in reverse video, as the selected entry is."""
+        """Returns the title of the focused pane and the text in reverse video, which is the selected entry."""
         return re.findall(r"━ ([^━\x1b]+) ━|\x1b\[[0-9;]*\b7m(?:\x1b\[[0-9;]*m)*([^\x1b]+)", self.settled("-e"))
 
     def dividers(self):
-        """The columns of the first line between panes, in all rows that have one."""
+        """Returns the columns of the first divider between panes in all rows that have a divider."""
         rows = [re.split("[┬│├]", row) for row in self.settled().split("\n")]
         return {width(row[0]) for row in rows if len(row) > 1}
 
     def press(self, name, key, condition):
-        """Checks that pressing a key, often enough, leads to a picture with a condition."""
+        """Presses a key up to 20 times, and checks that a picture then satisfies the condition."""
         with self.check.attempt(name):
             for _ in range(20):
                 if condition(self.settled()):
@@ -114,23 +114,23 @@ class Terminal:
         self.press(name, "Tab", lambda picture: f"━ {title} ━" in picture)
 
     def click(self, text):
-        """Presses and releases the first button at a text, as SGR 1006 has it: columns and rows count from 1."""
+        """Clicks a text with the first button, in the encoding SGR 1006: columns and rows count from 1."""
         self.wait(text)
         row, line = next((row, line) for row, line in enumerate(self.settled().split("\n"), 1) if text in line)
         place = f"{1 + width(line.split(text)[0])};{row}"
         self.write(f"\x1b[<0;{place}M\x1b[<0;{place}m")
 
     def settings(self):
-        """The settings of the terminal, but for its size; the last line of the screen says that they are read."""
+        """Returns the settings of the terminal except its size."""
         self.readings += 1
         path = self.directory / f"settings{self.readings}"
         self.run(f"stty -a | sed 's/rows.*columns[^;]*//' >{path}", f"read {self.readings}")
         return path.read_text()
 
     def is_as_before(self, name):
-        """Checks that the settings and the lines above are as before, and that nothing of the screen is left."""
+        """Checks that the terminal has its former settings and lines, and no remains of the drawn screen."""
         with self.check.attempt(name):
-            # What is typed before the screen is gone belongs to the screen.
+            # Keys typed before the screen has ended would go to the screen.
             self.wait("^written before$")
             settings = self.settings()
             assert settings == self.before, f"the settings were {self.before} and are {settings}"
@@ -140,7 +140,7 @@ class Terminal:
 
 @pytest.fixture
 def open_terminal(check, tmp_path_factory):
-    """Opens terminals of a size."""
+    """Returns a function that opens a terminal of the given size."""
     terminals = []
 
     def open_terminal(columns, rows):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A disk whose syncs can stop: `dying_disk.py BACKING STATE LOCK` serves the directory BACKING at STATE until it is
-ended. While another process has locked the file LOCK, no sync returns. Needs python3-fusepy."""
+"""Mounts a disk whose syncs can hang: `dying_disk.py BACKING STATE LOCK` serves the directory BACKING at STATE until
+the program ends. While another process has locked the file LOCK, no sync returns. Needs python3-fusepy."""
 import fcntl
 import os
 import sys

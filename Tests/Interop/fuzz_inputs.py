@@ -1,4 +1,4 @@
-"""Varlink messages from a grammar of calls, mutated in many ways, and lines for the ingest socket."""
+"""Generates Varlink messages from a grammar of calls, with mutations, and lines for the ingest socket."""
 import json
 
 FLAGS = ["oneway", "more", "upgrade"]
@@ -39,7 +39,7 @@ class Messages:
         self.random, self.pick = random, random.choice
 
     def value(self, depth=0):
-        """Any JSON."""
+        """Returns a random JSON value."""
         kind = self.random.randrange(len(ATOMS) + (4 if depth < 4 else 0))
         if kind < len(ATOMS):
             return ATOMS[kind]
@@ -65,7 +65,7 @@ class Messages:
                 "parameters": {name: self.good_value(kind) for name, kind in METHODS[method].items()}}
 
     def bend(self, call):
-        """Breaks one rule, or goes up to its limit."""
+        """Changes a call so that it breaks one rule or is at the limit of a rule."""
         pick, value, parameters = self.pick, self.value, call.get("parameters", {})
         return pick([
             lambda: call,
@@ -101,7 +101,7 @@ class Messages:
         return text.encode("utf-8", "surrogatepass")
 
     def mutated(self, message):
-        """With some bytes more, fewer, others or twice."""
+        """Returns the message with some bytes inserted, removed, replaced or repeated."""
         message = bytearray(message)
         for _ in range(self.random.randrange(1, 4)):
             place, size = self.random.randrange(len(message) + 1), self.random.randrange(1, 4)
@@ -144,7 +144,7 @@ class Lines:
         self.random = random
 
     def line(self):
-        """A line, and whether it must be rejected; None if either is right."""
+        """Returns a line and whether it must be rejected, or None if both outcomes are correct."""
         way = self.random.random()
         if way < 0.8:
             return self.random.choice(self.BAD if way < 0.4 else self.GOOD), way < 0.4

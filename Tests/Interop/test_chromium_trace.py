@@ -1,6 +1,6 @@
-"""Chromium records a trace of a page that measures with performance.measure(), and livehostctl takes costs from it.
+"""Checks that livehostctl calibrates costs from a trace of Chromium whose page uses performance.measure().
 
-No time is judged: only that everything in the trace is found."""
+Only the number of measurements is checked, not their durations."""
 import json
 import shutil
 import subprocess
@@ -39,11 +39,11 @@ def test_a_trace_of_chromium_is_calibrated(check, programs, tmp_path):
         f"--user-data-dir={tmp_path / 'profile'}", "--trace-startup=blink.user_timing", "--trace-startup-format=json",
         f"--trace-startup-file={trace}", "--trace-startup-duration=4", "--virtual-time-budget=3000", "--dump-dom",
         page.as_uri())
-    check("which is there", trace.exists() and trace.stat().st_size > 0, f"{trace} is missing or empty")
-    costs = run("livehostctl takes costs from it", programs / "livehostctl", "calibrate", trace, "--json=short")
+    check("the trace of Chromium is not empty", trace.exists() and trace.stat().st_size > 0, f"{trace} is missing or empty")
+    costs = run("livehostctl calibrates costs from the trace", programs / "livehostctl", "calibrate", trace, "--json=short")
     found = {cost["name"]: cost["measurements"] for cost in json.loads(costs or '{"costs": []}')["costs"]}
-    # Every fifth of those after the first evaluation is held out.
-    check.equal("it has every measure of a view", found.get("HostView"), 33)
-    check.equal("and of the view within that", found.get("ChatView"), 33)
-    run("a device profile comes of it", programs / "livehostctl", "calibrate", trace, "--like", "iphone-15-plus",
+    # Every fifth measurement after the first evaluation is held out.
+    check.equal("all measurements of a view are found", found.get("HostView"), 33)
+    check.equal("all measurements of a nested view are found", found.get("ChatView"), 33)
+    run("livehostctl writes a device profile with the costs", programs / "livehostctl", "calibrate", trace, "--like", "iphone-15-plus",
         "--output", tmp_path / "mine.yaml")

@@ -1,4 +1,4 @@
-"""Shells complete command lines of livehostctl. Tests/System/test_installed.py tries the scripts that the package installs."""
+"""Tests completion of livehostctl in shells. Tests/System/test_installed.py tests the installed scripts."""
 import os
 import pathlib
 import shlex
@@ -12,7 +12,7 @@ EVENTS = [
     {"type": "waiting.join", "user": {"id": "u42", "name": "Wanda"}},
     {"type": "chat.notice", "kind": "raid", "user": {"id": "7", "name": "Ada"}, "count": 9},
 ]
-# A name, the words as bash splits them, and the completions of the last word.
+# The kind of completion, the words as bash splits them, and the expected completions of the last word.
 CASES = [
     ("verbs", "sho", "show"),
     ("verbs after an option", "--socket SOCKET sho", "show"),
@@ -31,11 +31,11 @@ CASES = [
     ("recordings and rooms", "analyze chatters ''", "RECORDING main"),
     ("values of an option", "top --sort pe", "pending"),
     ("values after =", "--json = s", "short"),
-    ("values after = behind a verb", "show main --json = s", "short"),
+    ("values after = following a verb", "show main --json = s", "short"),
     ("devices", "simulate --device iphone-13", "iphone-13-mini"),
     ("options", "top --int", "--interval"),
-    ("silence where there is nothing", "cancel ''", ""),
-    ("silence without a daemon", "show ''", ""),
+    ("nothing if there are no candidates", "cancel ''", ""),
+    ("nothing without a daemon", "show ''", ""),
 ]
 
 
@@ -46,12 +46,12 @@ def test_completion_works_in_bash_zsh_and_fish(check, daemon, programs, tmp_path
     daemon.send(*({"room": "main", **event} for event in EVENTS))
     recording = daemon.ctl("record", "start", "main").strip()
     for name, words, offered in CASES:
-        socket = "/nonexistent" if name == "silence without a daemon" else daemon.control
+        socket = "/nonexistent" if name == "nothing without a daemon" else daemon.control
         command = ["bash", pathlib.Path(__file__).with_name("complete.bash"), tmp_path / "bash", "livehostctl",
                    *shlex.split(words.replace("SOCKET", str(daemon.control)))]
         environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "LIVEHOST_SOCKET": str(socket)}
         seen = subprocess.run(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        check.equal(name, seen.stdout.rstrip("\n"), offered.replace("RECORDING", recording))
+        check.equal(f"bash completes {name}", seen.stdout.rstrip("\n"), offered.replace("RECORDING", recording))
     # fish gets the words from its line editor, so it cannot complete in a script.
     for shell, option in ("zsh", "-n"), ("fish", "--no-execute"):
         if shutil.which(shell):

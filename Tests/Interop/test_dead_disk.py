@@ -1,7 +1,8 @@
-"""A disk whose syncs never return, under a real daemon. The state directory is on a FUSE file system that stops
-answering `fsync` for a while. `status` must say so after ten seconds, the watchdog must not be fed meanwhile, a room
-that asks for no sync must go on, nothing may be acknowledged, and once the disk answers everything must be well.
-Needs root and what `packaging/dependencies.sh soak` installs."""
+"""Runs a daemon whose state directory is on a FUSE file system that stops answering `fsync` for a while.
+
+After ten seconds `status` must report the problem. Meanwhile the watchdog is not fed, no event is acknowledged, and a
+room that needs no sync continues. Once the disk answers, the daemon recovers. Needs root and the packages that
+`packaging/dependencies.sh soak` installs."""
 import contextlib
 import fcntl
 import os

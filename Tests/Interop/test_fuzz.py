@@ -228,7 +228,7 @@ def test_hostile_messages_and_lines_neither_stop_nor_grow_the_daemon(check, daem
     for fed in range(0, INPUTS, 500):
         if reason := feed(daemon.ingest, lines, 500):
             break
-    check("each line is counted, and each bad line counts as rejected", not reason, f"seed {SEED}, after line {fed}: {reason}")
+    check("each line is counted, and each invalid line is counted as rejected", not reason, f"seed {SEED}, after line {fed}: {reason}")
     growth = (daemon.resident() - memory) >> 10
     check(f"memory stays flat, with {growth} KiB more than after the first tenth of the messages",
           growth <= ALLOWED_GROWTH, f"at most {ALLOWED_GROWTH} KiB more are allowed")

@@ -1,5 +1,5 @@
-"""The daemon's entries in a real journal. A systemd-journald of the test's own runs among mounts of its own; under full
-load it is stopped for ten seconds, with LIVEHOST_SOAK=1 for a minute. Needs root."""
+"""Tests the daemon's entries in a real journal, of a systemd-journald with private mounts. Under full load journald is
+stopped for ten seconds, or for a minute with LIVEHOST_SOAK=1. Needs root."""
 import collections
 import contextlib
 import functools
@@ -56,8 +56,8 @@ def own_journal(directory):
 
 
 class JournalDaemon(Daemon):
-    """A daemon whose standard error goes to the journal. The daemon may end immediately, for example because of a bad
-    configuration."""
+    """A daemon whose standard error goes to the journal. It may exit immediately, for example if its configuration is
+    invalid."""
 
     def __init__(self, programs, directory, configuration, **environment):
         directory.mkdir(exist_ok=True)
@@ -98,7 +98,6 @@ def kind(entry):
     return entry.get("kind", "-")
 
 
-# Writing entries and reading them back.
 
 def empty(check, programs):
     runs = [subprocess.run([programs / "livehostctl", "journal", *arguments], capture_output=True, text=True)
@@ -109,8 +108,8 @@ def empty(check, programs):
 
 
 def provoke_each_kind(programs, directory):
-    """A running daemon that has logged every kind of entry."""
-    # A small file system that can be filled.
+    """Returns a running daemon that has logged every kind of entry."""
+    # The disk is small, so that the test can fill it.
     state = directory / "first/state"
     state.mkdir(parents=True)
     mount("-t", "tmpfs", "-o", "size=8m,mode=700", "none", state)
@@ -141,7 +140,7 @@ def provoke_each_kind(programs, directory):
     daemon.wait_for_entry("recording-failed")
     ctl("close", "side")
     with contextlib.ExitStack() as stack:
-        # The starts of calls that together exceed the daemon's memory for calls.
+        # The incomplete calls together exceed the daemon's memory for calls.
         for _ in range(12):
             client = stack.enter_context(daemon.client())
             with contextlib.suppress(OSError):
@@ -163,20 +162,20 @@ def reading(check, daemon, started):
     running, past = pair()
     check("the journal's hangs are those of the running daemon, field by field",
           running == past and len(past["hangs"]) >= 3, (running, past))
-    check.equal("hangs and microhangs are among them", {hang["kind"] for hang in past["hangs"]}, {"hang", "microhang"})
+    check.equal("the journal contains hangs and microhangs", {hang["kind"] for hang in past["hangs"]}, {"hang", "microhang"})
     table = daemon.ctl(*journal)
     check.equal("the table of hangs has the same text with the journal as with the daemon", daemon.ctl("hangs"), table)
-    check.equal("a directory of journal files is read as the machine's journal is",
+    check.equal("a directory of journal files gives the same output as the machine's journal",
                 daemon.ctl(*journal, "--directory", next(FILES.iterdir())), table)
     check.equal("an option limits the output to the newest hangs",
                 [daemon.json(*journal, "-n1")["hangs"], *map(kind, daemon.entries("-n1", "--kind", "room-opened"))],
                 [past["hangs"][-1:], "room-opened"])
     sides = daemon.entries("--room", "side")
-    check("entries of a room alone", {"room-opened", "room-closed", "recording-failed"} <= set(map(kind, sides))
+    check("--room limits the entries to one room", {"room-opened", "room-closed", "recording-failed"} <= set(map(kind, sides))
           and {entry.get("room") for entry in sides} == {"side"}, sides)
     end = sides[0]["timestamp"]
     times = [entry["timestamp"] for entry in daemon.entries("--until", f"@{end / 1000 - 0.001}")]
-    check("entries until a time", times and max(times) < end, f"expected times before {end}, seen {times}")
+    check("--until limits the entries to earlier ones", times and max(times) < end, f"expected times before {end}, seen {times}")
 
 
 def following(check, daemon, log):
@@ -187,11 +186,11 @@ def following(check, daemon, log):
         return [json.loads(follower.output.readline())["room"] for _ in range(count)]
 
     read = rooms(2)
-    # The daemon's disk is full.
+    # This fails because the daemon's disk is full, but the entry is written.
     daemon.ctl("open", "followed", status=None)
     read += rooms(1)
     follower.process.send_signal(signal.SIGINT)
-    check.equal("it follows, and ends with 130 when interrupted",
+    check.equal("journal --follow prints new entries, and exits with 130 when interrupted",
                 (read, follower.wait()), (["main", "side", "followed"], 130))
 
 
@@ -200,7 +199,7 @@ def refusal(check, programs, directory):
     status = daemon.wait()
     daemon.wait_for_entry("configuration-error")
     keys = [entry["fields"]["LIVEHOST_KEY"] for entry in daemon.entries("--kind", "configuration-error")]
-    check.equal("a start with a bad configuration ends with 78, and the journal tells why",
+    check.equal("a daemon with an invalid configuration exits with 78, and the journal contains the reason",
                 (status, keys), (78, ["lanes"]))
     return daemon
 
@@ -211,13 +210,12 @@ def rejections(check, daemon):
     sums = collections.Counter()
     for reason, count in told:
         sums[reason] += count
-    check("rejected input is told by reason, each line counted, in few entries",
+    check("rejected lines are counted by reason in few entries",
           sums == {"malformedJSON": 8, "unknownType": 1} and len(told) <= 4
           and told[:2] == [("malformedJSON", 3), ("unknownType", 1)], told)
-    check.contains("a rejected line of an unknown type names it", entries[1]["message"], "'nosuchtype'")
+    check.contains("the entry about a line of an unknown type names the type", entries[1]["message"], "'nosuchtype'")
 
 
-# journald stopped under load.
 
 def stopped_journald(check, journald, programs, directory):
     daemon = JournalDaemon(programs, directory / "second", "lanes: 1\n", LIVEHOST_JOURNAL_CAPACITY="160")
@@ -232,7 +230,7 @@ def stopped_journald(check, journald, programs, directory):
                   for number in range(1, 300) for phase in ("begin", "end")))
     errors = sum("error" in reply for reply in daemon.replies([("io.systemd.service.Reload", {})] * 30))
     middle = load.acknowledged
-    # The calls may have used all of the time, and some time without calls is needed.
+    # The rest of the time passes without calls, for at least a second.
     time.sleep(max(1, SECONDS - (time.monotonic() - begun)))
     during = load.acknowledged
     lost_before = daemon.json("status")["journalEntriesLost"]
@@ -241,8 +239,8 @@ def stopped_journald(check, journald, programs, directory):
     committed = daemon.json("show", "load")["features"]["control"]["committed"]
     hangs = daemon.json("hangs")["hangs"]
     check("events were applied while journald was stopped", before < middle < during, (before, middle, during))
-    # A lane that waits for journald waits until it goes on, for seconds. Shorter ones are caused by the machine:
-    # it gave the lane no processor, or a page of memory late.
+    # A lane that waits for journald would be blocked for seconds. The machine causes shorter hangs: a lane may get no
+    # processor, or a page of memory late.
     check.equal("no lane waited for journald, and none computed for long", [
         hang for hang in hangs if hang["reason"] == "blocked" and hang["durationMicroseconds"] >= 1_000_000
         or hang.get("processorMicroseconds", 10**9) >= 250_000], [])
@@ -251,13 +249,13 @@ def stopped_journald(check, journald, programs, directory):
     for entry in daemon.entries():
         counted[kind(entry)] += int(entry["fields"].get("LIVEHOST_REPEATED", 1))
         losses.update({name: int(entry["fields"].get(name, 0)) for name in ("LIVEHOST_LOST", "LIVEHOST_LOST_ERRORS")})
-    # The room of the load was opened as well; it stays open.
+    # Adds the entry for the room of the load, which stays open.
     offered, lost = 2 * opened + 1 + committed, losses["LIVEHOST_LOST"]
     told = sum(counted[name] for name in ("room-opened", "room-closed", "slider-committed"))
     check("entries were lost, and each lost entry is counted and reported afterwards",
           lost >= max(1, lost_before) and told + lost == offered and status == 0,
           f"offered {offered}, told {told}, lost {lost}, before {lost_before}, ended with {status}: {counted}")
-    check.equal("all errors are kept", (errors, counted["configuration-error"], losses["LIVEHOST_LOST_ERRORS"]),
+    check.equal("no entry about an error is lost", (errors, counted["configuration-error"], losses["LIVEHOST_LOST_ERRORS"]),
                 (30, 30, 0))
     return daemon
 
@@ -278,9 +276,9 @@ def kinds_and_fields(check, daemons):
     subprocess.run(["journalctl", "--update-catalog"], check=True)
     texts = [subprocess.run(["journalctl", "-q", "-x", "--no-pager", "-n1", f"MESSAGE_ID={declared['messageID']}"],
                             capture_output=True, text=True).stdout for declared in known.values()]
-    # journalctl shows the bare name of a missing field.
+    # journalctl shows the name of a field that is missing.
     wrong = [text for text in texts if "Subject: " not in text or "LIVEHOST_" in text or "@" in text]
-    check.equal("journalctl -x explains each, with all fields filled in", wrong, [])
+    check.equal("journalctl -x explains each kind of entry, with all fields filled in", wrong, [])
 
 
 def test_every_kind_of_entry_reaches_the_journal_and_is_explained(check, programs, tmp_path):
@@ -288,7 +286,7 @@ def test_every_kind_of_entry_reaches_the_journal_and_is_explained(check, program
         try:
             journald = stack.enter_context(own_journal(tmp_path))
         except (OSError, subprocess.CalledProcessError) as error:
-            return check.skip(f"no journald of the test's own: {error}", CHECKS)
+            return check.skip(f"journald cannot be started: {error}", CHECKS)
         empty(check, programs)
         started = time.time()
         first = provoke_each_kind(programs, tmp_path)

@@ -1,6 +1,6 @@
-"""Kills a daemon at random moments. After each kill every acknowledged event must be in the room and, in every other
-round, in its recording, once and in order. There are 10 rounds, with LIVEHOST_SOAK=1 200. The moments are those of
-LIVEHOST_SEED, a number, if it is set."""
+"""Kills a daemon at random moments. After each kill the room, and in every other round its recording, must have every
+acknowledged event once and in order. There are 10 rounds, or 200 with LIVEHOST_SOAK=1. The number LIVEHOST_SEED
+determines the moments."""
 import json
 import os
 import random
@@ -38,7 +38,7 @@ def problems_of_room(room, chat, acknowledged):
     if room["counters"]["received"] != total:
         yield f"the room has {total} messages, and counts {room['counters']}"
     if total < acknowledged:
-        yield f"{acknowledged} acknowledged, {total} there"
+        yield f"{acknowledged} messages were acknowledged, but the room has {total}"
 
 
 def test_acknowledged_events_survive_kills_of_the_daemon(check, programs, tmp_path):

@@ -1,4 +1,4 @@
-"""SIGTERM while a program starts. It must not be lost: the service manager would wait for an end that never comes."""
+"""Sends SIGTERM while programs start. If it were lost, the service manager would wait for their end in vain."""
 import os
 import pathlib
 import select
@@ -11,7 +11,7 @@ import pytest
 from harness.programs import Program
 from harness.waiting import wait_for
 
-# Reports that a handler of SIGTERM is about to be installed, and installs it once that is allowed.
+# A library that reports when a handler of SIGTERM is about to be installed, and waits for permission to install it.
 HELD_SIGACTION = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -39,7 +39,7 @@ def held_sigaction(tmp_path_factory):
 
 @pytest.fixture
 def listener(tmp_path):
-    """A socket of a daemon that answers nothing."""
+    """A socket that accepts connections but never answers."""
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(tmp_path / "socket"))
         listener.listen()
@@ -47,17 +47,17 @@ def listener(tmp_path):
 
 
 def is_idle(process):
-    """True if all threads of the process wait for something."""
+    """Returns whether all threads of the process are waiting."""
     tasks = pathlib.Path(f"/proc/{process}/task").iterdir()
     try:
         return all((task / "stat").read_text().rpartition(") ")[2][0] == "S" for task in tasks)
     except (FileNotFoundError, ProcessLookupError):
-        # A thread has ended meanwhile.
+        # A thread ended while this function was reading.
         return False
 
 
 def commands(programs, directory):
-    """For each program a command that runs until it is asked to end."""
+    """Returns a command for each program that runs until the program is asked to end."""
     path = directory / "socket"
     return {
         "livehostd": [programs / "livehostd", "--runtime-dir", directory, "--state-dir", directory / "state"],

@@ -118,9 +118,9 @@ class Siege:
             assert stranger.is_alive(), f"the strangers have ended: {stranger.seen()}"
         told = refused(daemon)
         if body is monitors:
-            check(f"{name}: {begun} of them were running", begun == MONITORS, f"expected {MONITORS}")
-            # Nobody reads the data sent to the monitors, and the memory for it is limited.
-            check(f"{name}: {lost} of them ended because the memory limit was reached",
+            check(f"{name}: {begun} monitors of strangers were running", begun == MONITORS, f"expected {MONITORS}")
+            # Strangers do not read their monitors' data, and the memory for unread data is limited.
+            check(f"{name}: {lost} monitors ended because the memory limit was reached",
                   0 <= lost <= times(told, "memory"), told)
         check(f"{name}: the daemon grew by {growth >> 20} MiB", growth <= ALLOWED_GROWTH,
               f"expected at most {ALLOWED_GROWTH >> 20}")

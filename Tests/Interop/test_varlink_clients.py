@@ -1,5 +1,5 @@
-"""Third-party Varlink clients use the daemon: PyPI's varlink and systemd's varlinkctl. Debian has varlinkctl since
-version 13 (trixie), so it runs in a cached Debian root made by debootstrap. LIVEHOST_TRIXIE_CACHE is its path."""
+"""Tests the daemon with third-party Varlink clients: PyPI's varlink, and systemd's varlinkctl. varlinkctl is in Debian
+since version 13 (trixie), so it runs in a cached root made by debootstrap at LIVEHOST_TRIXIE_CACHE."""
 import json
 import os
 import pathlib
@@ -13,22 +13,22 @@ TRIXIE = pathlib.Path(os.environ.get("LIVEHOST_TRIXIE_CACHE") or CACHE / "trixie
 INTERFACE = "io.livehost.Control"
 MAIN, TITLE = {"room": "main"}, {"type": "title", "title": "Hello"}
 EVENTS = {**MAIN, "events": [{"type": "viewers", "count": 12}, TITLE]}
-# A name, a method, parameters, and a part of the reply, or "" for an empty reply, for which
+# The name of a check, a method, its parameters, and a part of the reply, or "" for an empty reply, for which
 # varlink.cli prints nothing.
 CALLS = [
-    ("GetStatus", "GetStatus", {}, '"uptimeSeconds"'),
-    ("OpenRoom", "OpenRoom", MAIN, ""),
-    ("OpenRoom again", "OpenRoom", MAIN, "RoomExists"),
-    ("ListRooms", "ListRooms", {}, '"main"'),
-    ("SendEvents", "SendEvents", EVENTS, '"received": 2'),
-    ("GetRoom has the title", "GetRoom", MAIN, '"title": "Hello"'),
-    ("GetRoom of one feature", "GetRoom", {**MAIN, "feature": "header"}, '"viewers": 12'),
+    ("GetStatus returns the status", "GetStatus", {}, '"uptimeSeconds"'),
+    ("OpenRoom opens a room", "OpenRoom", MAIN, ""),
+    ("OpenRoom refuses a room that is open", "OpenRoom", MAIN, "RoomExists"),
+    ("ListRooms lists the room", "ListRooms", {}, '"main"'),
+    ("SendEvents accepts events", "SendEvents", EVENTS, '"received": 2'),
+    ("GetRoom returns the title", "GetRoom", MAIN, '"title": "Hello"'),
+    ("GetRoom returns a single feature", "GetRoom", {**MAIN, "feature": "header"}, '"viewers": 12'),
     ("MonitorRoom without more gives one state", "MonitorRoom", MAIN, '"sequence"'),
-    ("a bad event is named", "SendEvents", {**MAIN, "events": [{"type": "nonsense"}]}, "InvalidEvent"),
+    ("SendEvents refuses an invalid event", "SendEvents", {**MAIN, "events": [{"type": "nonsense"}]}, "InvalidEvent"),
     ("an unknown feature is refused", "GetRoom", {**MAIN, "feature": "nonsense"}, "InvalidParameter"),
     ("an unknown parameter is refused", "GetStatus", {"x": 1}, "InvalidParameter"),
-    ("CloseRoom", "CloseRoom", MAIN, ""),
-    ("GetRoom afterwards", "GetRoom", MAIN, "NoSuchRoom"),
+    ("CloseRoom closes the room", "CloseRoom", MAIN, ""),
+    ("GetRoom refuses a closed room", "GetRoom", MAIN, "NoSuchRoom"),
     ("an unknown method is refused", "Nonsense", {}, "MethodNotFound"),
 ]
 
@@ -52,7 +52,7 @@ def test_the_python_varlink_client_works_with_the_daemon(check, daemon):
 def test_varlinkctl_works_with_the_daemon(check, daemon, tmp_path):
     if reason := debian_root(TRIXIE, "trixie", "usr/bin/varlinkctl", "systemd"):
         return check.skip(reason, 15)
-    # Uses the libraries of the Debian root, and the sockets and files of this system.
+    # The program uses the libraries of the Debian root, but the sockets and files of this system.
     loader = next(TRIXIE.glob("usr/lib/*/ld-linux-*"))
     program = [loader, "--library-path", f"{loader.parent}:{loader.parent / 'systemd'}", TRIXIE / "usr/bin/varlinkctl"]
     address = f"unix:{daemon.control}"
@@ -61,7 +61,7 @@ def test_varlinkctl_works_with_the_daemon(check, daemon, tmp_path):
         return ["call", *options, address, method if "." in method else f"{INTERFACE}.{method}", json.dumps(parameters)]
 
     def validate(name, file):
-        # varlinkctl prints the definition again, and problems to standard error.
+        # varlinkctl prints problems to standard error.
         seen = subprocess.run([*program, "validate-idl", file], capture_output=True, text=True)
         check(name, seen.returncode == 0 and not seen.stderr, f"ended with {seen.returncode}: {seen.stderr}")
 
@@ -70,14 +70,14 @@ def test_varlinkctl_works_with_the_daemon(check, daemon, tmp_path):
     for name, arguments, *texts in [
         ("info names the product", ["info", address], "livehostd"),
         ("info names the interfaces", ["info", address], "io.systemd.service"),
-        ("list-interfaces", ["list-interfaces", address], INTERFACE),
-        ("list-methods", ["list-methods", address], f"{INTERFACE}.MonitorRoom"),
+        ("list-interfaces prints the interface", ["list-interfaces", address], INTERFACE),
+        ("list-methods prints the methods", ["list-methods", address], f"{INTERFACE}.MonitorRoom"),
         ("introspect prints the definition", ["introspect", address, INTERFACE], "method MonitorRoom"),
-        ("call", call("GetStatus", {}), '"uptimeSeconds"'),
-        ("call that changes something", call("OpenRoom", MAIN)),
-        ("call with parameters", call("SendEvents", {"events": EVENTS["events"]}, "--json=short"), '"received":2'),
-        ("a method with one reply and --more", call("ListRooms", {}, "--more"), '"rooms"'),
-        ("--oneway", call("io.systemd.service.Ping", {}, "--oneway")),
+        ("call prints the status", call("GetStatus", {}), '"uptimeSeconds"'),
+        ("call opens a room", call("OpenRoom", MAIN)),
+        ("call sends events", call("SendEvents", {"events": EVENTS["events"]}, "--json=short"), '"received":2'),
+        ("call --more works with a method that has one reply", call("ListRooms", {}, "--more"), '"rooms"'),
+        ("call --oneway exits with 0", call("io.systemd.service.Ping", {}, "--oneway")),
     ]:
         check.runs(name, [*program, *arguments], *texts)
     check.runs("varlinkctl prints the name of an error", [*program, *call("GetRoom", {"room": "x"})], "NoSuchRoom", status=1)

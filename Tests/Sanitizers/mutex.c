@@ -1,9 +1,9 @@
 // Makes the standard library's Mutex visible to the thread sanitizer. Loaded with LD_PRELOAD.
 //
-// A thread locks a free Mutex by an atomic operation inlined into its caller, which the sanitizer observes.
-// A thread that has to wait calls functions of a library that is not instrumented. The functions below replace
-// them: they call the originals and report the lock to the sanitizer. Programs without the sanitizer are not
-// affected.
+// A thread locks a free Mutex by an atomic operation inlined into its caller, which the sanitizer
+// observes. A thread that has to wait calls functions of a library that is not instrumented. The
+// functions below replace them: they call the originals and report the lock to the sanitizer.
+// Programs without the sanitizer are not affected.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>

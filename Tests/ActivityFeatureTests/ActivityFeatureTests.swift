@@ -50,7 +50,7 @@ import ViewGraph
     #expect(store.state.feed.total == 5)
     follow("late", at: 12_000)
     #expect(rows.map(\.name) == ["late", "e", "b", "a"])
-    // Rows of another kind are not combined with them, and raids are never combined.
+    // Rows of other kinds are not combined with gifts, and raids are never combined.
     for viewers in 1...5 { notice(.raid, "r", viewers, at: 12_000) }
     #expect(rows.count == 9)
   }

@@ -25,7 +25,8 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     return TestStore(initialState: state) { ChatFeature(dependencies: dependencies) }
   }
 
-  /// Sends an action. Other tests check its effects on everything except bursts of duplicates.
+  /// Sends an action. Other tests check the effects of the analysis on everything except bursts of
+  /// duplicates.
   private func send(_ action: ChatFeature.Action, to store: TestedStore) async {
     await store.send(action) { $0.take(action) }
   }
@@ -168,7 +169,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await send(.analysisWanted(true), to: store)
     #expect(store.state.folded?.count == 7)
     await send(.messages([spam(8)]), to: store)
-    // The first run again, because a recording that begins here contains no others.
+    // The first run is repeated, because a recording that begins here contains no earlier run.
     #expect(analyst.searches.map(\.run) == [1, 2, 1])
     await send(.analysisWanted(true), to: store)
     analyst.answer(ChatFindings(run: 1))
@@ -213,7 +214,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await send(.messageDeleted("m1", at: 6_000), to: store)
     #expect(store.state.waves?.current.map(\.messages) == [4])
     #expect(store.state.waves?.current.map(\.people) == [2])
-    // A second deletion has no effect.
+    // Deleting the same message again has no effect.
     await send(.messageDeleted("m1", at: 6_000), to: store)
     #expect(store.state.waves?.current.map(\.messages) == [4])
     await send(.timedOut(timeout("bob"), at: 6_000), to: store)
@@ -300,7 +301,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     #expect(!store.state.hasBursts)
     #expect(analyst.searches.last?.waves.isEmpty == true && analyst.searches.last?.newest == 1)
     await receive(ChatFindings(run: 2), in: store)
-    // Its messages do not reappear.
+    // The messages of the ended burst do not reappear.
     #expect(store.state.folded?.map(\.number) == [6])
     await store.finish()
   }
@@ -349,7 +350,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
       ChatFindings(run: 1, samples: waves.map { Text("sample \($0)") }, members: members), in: store
     )
     #expect(store.state.waves?.current.map(\.number) == waves.filter { $0 != 3 }.dropLast())
-    // Their messages are shown like messages outside bursts.
+    // Messages of the removed bursts are shown like messages outside bursts.
     #expect(store.state.folded?.map(\.number).prefix(2) == [5, 34])
     await store.finish()
   }
@@ -433,7 +434,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  /// Returns words that hardly any two numbers share.
+  /// Returns random words, which two numbers hardly ever share.
   private func words(_ number: Int) -> String {
     var rest = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
     return (0..<4).map { _ in

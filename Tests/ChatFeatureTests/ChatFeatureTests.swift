@@ -150,7 +150,7 @@ import Testing
     state.take(.cleared(at: 4_102_444_800_000), .timedOut(timeout("ann"), at: .max))
     state.take(.messages([message(1, at: 1_000)]))
     #expect(state.shown == ["m1"])
-    // A correct one still works afterwards.
+    // A clear with a correct timestamp still works afterwards.
     state.take(.timedOut(timeout("ann"), at: 2_000), .messages([message(2, at: 1_500)]))
     #expect(state.shown.isEmpty)
     #expect(state.deleted == 2)

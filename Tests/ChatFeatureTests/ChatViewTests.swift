@@ -264,7 +264,7 @@ import ViewGraph
     ) { ChatFeature() }
     let graph = ViewGraph(ChatView(), place: store.place, clock: { 0 }, read: { store.state })
     graph.evaluateFrame()
-    // Counted, and remembered for later messages, but not shown.
+    // The moderation is counted and remembered for later messages, but changes nothing visible.
     store.send(.timedOut(timeout("ann"), at: 5))
     store.deliverChanges()
     #expect(graph.evaluateFrame().isEmpty)

@@ -21,12 +21,13 @@ import Testing
     }
   }
 
-  /// Sends an action. Other tests check its effects on everything except highlights.
+  /// Sends an action. Other tests check the effects of the analysis on everything except
+  /// highlights.
   private func send(_ action: ChatFeature.Action, to store: TestedStore) async {
     await store.send(action) { $0.take(action) }
   }
 
-  /// Sends a message, and answers its run with these findings.
+  /// Sends a message, and ends the resulting run of the analysis with these findings.
   private func run(
     _ number: Int, _ found: [ChatHighlight], _ text: String? = nil, by user: String = "ann",
     in store: TestedStore

@@ -53,7 +53,8 @@ import Testing
     #expect(state.messages.map(\.number) == Array(401...900))
   }
 
-  /// Small batches, large batches, and none: the same stream must give the same state.
+  /// The same stream must give the same state in small batches, in large batches, and message by
+  /// message.
   @Test(arguments: 1...20)
   func `a chat has the same state whether its messages arrive in batches or singly`(seed: UInt64) {
     var random = SplitMix64(seed: seed)

@@ -69,7 +69,7 @@ import Testing
     var random = SplitMix64(seed: seed)
     var (together, apart) = (MessagePace(), MessagePace())
     for _ in 0..<300 {
-      // Includes late timestamps, and clocks that are set back.
+      // The random messages include late timestamps, and clocks that are set back.
       let time = Timestamp.random(
         in: 0...Timestamp.random(in: 1_000...60_000, using: &random), using: &random)
       let times = Int.random(in: 1...40, using: &random)
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  /// The sum of more than a thousand such counts would overflow.
+  /// More than a thousand counts of this size would overflow their sum.
   @Test(arguments: [1 << 52, -1]) func `a saved message rate that is out of range is rejected`(
     count: Int
   )

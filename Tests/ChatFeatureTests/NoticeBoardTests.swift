@@ -252,7 +252,7 @@ import Testing
       }
     }
     for (piece, time) in zip(order, times) {
-      // The totals exceed the numbers of gifts, because some gifts are missing.
+      // The announced totals are higher than the numbers of gifts, because some gifts are missing.
       let one =
         switch piece {
         case .parentA: notice(.giftBomb, count: totals[0], group: "a")

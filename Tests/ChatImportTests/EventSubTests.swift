@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct EventSubTests {
-  /// Returns a notification as received, whose event has the channel's members and the given ones.
+  /// Returns a received notification, whose event has the channel's members and the given members.
   private static func line(_ type: String, _ members: String) -> String {
     #"{"metadata":{"message_id":"m","message_type":"notification","#
       + #""message_timestamp":"2026-11-23T20:00:00.123456789Z"},"payload":{"subscription":{"#

@@ -76,7 +76,7 @@ struct OddFieldTests {
     }
   }
 
-  /// The path that must remain unchanged to find the text.
+  /// The members that must remain unchanged so that the text is found.
   private static let needed: [PlatformFormat: [String]] = [
     .youtube: [
       "replayChatItemAction", "actions", "0", "addChatItemAction", "item",
@@ -96,8 +96,8 @@ struct OddFieldTests {
     return absent.lines == Translated(format, sample.description).lines ? nil : absent
   }
 
-  /// Expects that a value is counted if the rest is the same as without it, although a valid value
-  /// makes a difference.
+  /// Checks that an unusable value is counted: it gives the same output as no value, unlike a valid
+  /// value.
   private static func expectCount(
     _ translated: Translated, of value: JSONValue?, at path: [String], like absent: Translated?
   ) {

@@ -10,7 +10,7 @@ struct Translated {
   let lines: [String]
   private(set) var platforms: Set<String> = []
   let unknown: [String: Int]
-  /// Why the rest could not be read.
+  /// The reason why the rest of the text could not be read.
   let failure: String?
   /// The events that a daemon decodes from the lines, and its reasons for rejecting lines.
   private(set) var events: [LiveEvent] = []

@@ -5,7 +5,7 @@ import JSON
 import LiveEvents
 import Testing
 
-/// A screen with every kind of thing that users can act on.
+/// A screen with every kind of row and control on which users can act.
 private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) -> ScreenReport {
   func act(
     _ label: String, _ method: String, _ parameters: JSONValue = [:], _ input: ScreenInput? = nil,
@@ -155,7 +155,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     screen.press(.character("+"), .character("+"))
     let calls = screen.calls
     #expect(calls.map { $0.parameters["value"] } == [0.55, 0.6])
-    // Until the screen shows the new level, the next step starts from the requested one.
+    // The next step starts from the requested level until the screen shows the new level.
     for call in calls { screen.model.apply(.outcome(.init(call: call))) }
     screen.press(.character("+"))
     let next = screen.calls

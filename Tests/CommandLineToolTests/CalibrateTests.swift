@@ -30,7 +30,7 @@ import Testing
     #expect(text.status == .done, "\(text.diagnostics)")
     #expect(text.output.contains("ChatView       4.0000 ms  1.0000 ms     assumed"))
     let written = directory.take("devices/mine.yaml")
-    // The other device takes twice the costs in its profile.
+    // The other device's costs are twice those of its profile.
     #expect(written.contains("    ChatView: {evaluation: 2000000ns, element: 500000ns}  # "))
     #expect(written.contains("    chat.messages: 250000ns  # "))
     #expect(written.contains("like: known\n"))

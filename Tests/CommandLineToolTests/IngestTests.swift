@@ -176,7 +176,8 @@ import Testing
     let daemon = try await FakeDaemon(closesAfterSyncs: 1)
     let pipe = "\(daemon.directory.path)/pipe"
     #expect(mkfifo(pipe, 0o600) == 0)
-    // Opened for reading and writing, so that neither side waits for the other to open it.
+    // The pipe is opened for reading and writing, so that neither side waits for the other to open
+    // it.
     let writer = try #require(fopen(pipe, "r+"))
     let capture = Capture()
     let tool = CommandLineTool(

@@ -74,7 +74,7 @@ enum RealScreen {
       roundTrip: Summary(180 + Double(second % 5)), congestion: Summary(0.031), samples: 2)
   }
 
-  /// On the air, with every act that the host can perform on a chat.
+  /// A screen on the air, with every act that the host can perform on a chat.
   static let onAir = report(
     [
       .header(.titleChanged("일요일 요리 방송 🍲 Sunday cooking")),
@@ -105,7 +105,7 @@ enum RealScreen {
       .poll(.voted([1_204, 988, 41])),
     ] + seconds(1...200) + [.control(.tapped(control: ControlFeature.endStream, on: nil))])
 
-  /// Before the stream, with a filter and a thread in the chat.
+  /// A screen before the stream, with a filter and an open thread in the chat.
   static let before = report(
     [
       .waitingRoom(
@@ -221,7 +221,7 @@ private func words(_ texts: [String]) -> [String] {
         .joined(separator: "\n")
       count += 1
       for phrase in phrases {
-        // A single word can have other meanings; as a whole string literal, it does not.
+        // A single word may have other meanings in the source, but not as a whole string literal.
         let isThere =
           phrase.contains(" ") ? source.contains(phrase) : source.contains("\"\(phrase)\"")
         #expect(!isThere || Self.common.contains(phrase), "\(file.lastPathComponent): \(phrase)")
@@ -230,7 +230,7 @@ private func words(_ texts: [String]) -> [String] {
     #expect(count > 50)
   }
 
-  /// Texts of the command line tool that happen to be identical.
+  /// Texts of the command line tool that happen to equal phrases of views.
   private static let common: Set<String> = [
     "%", "*", ">", "?", "/s", "by", "frames", "message", "messages by", "more", "ms", "notice",
     "now",
@@ -284,7 +284,7 @@ private func words(_ texts: [String]) -> [String] {
       }
       #expect(TerminalText.width(picture.text(row: row)) <= picture.columns)
     }
-    // The line between panes has the same column in every row.
+    // The divider between panes has the same column in every row.
     let dividers = (1..<picture.rows - 1).compactMap { row in
       (0..<picture.columns).first { "│┬├".contains(picture[row, $0].character) }
     }

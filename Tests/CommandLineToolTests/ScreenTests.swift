@@ -97,7 +97,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     list.parts?.removeAll { $0.id == "4" }
     history.merge(list)
     #expect(identities(history) == [0, 1, 2, 3, 5, 6, 7])
-    // Its place is taken by a row older than all known rows.
+    // A row older than all known rows has taken its place.
     var other = RowHistory()
     other.merge(.messages(3..<6))
     list = .messages(2..<6)
@@ -197,7 +197,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   @Test(
     arguments: [
       ([2, 7, 8, 9], ["h ", "Kappa", " ", "!"]), ([0, 9], ["h Kappa !"]),
-      // Ranges that a server should not send.
+      // A server should not send these ranges.
       ([7, 2, 8, 9, 3, 4], ["h Kappa ", "!"]), ([8, 10], ["h Kappa !"]), ([-1, 3], ["h Kappa !"]),
       ([0], ["h Kappa !"]), ([], ["h Kappa !"]),
     ] as [([Int], [String])])

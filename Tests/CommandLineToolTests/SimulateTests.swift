@@ -25,7 +25,7 @@ import Testing
 
   init() throws {
     directory = TemporaryDirectory()
-    // In the position relative to the scenario that `devices` has to `scenarios` in a checkout.
+    // The device file has the same path relative to the scenario as in a checkout.
     try directory.makeDirectory("devices")
     _ = directory.write("devices/one.yaml", Self.device.utf8)
     path = directory.write("small.yaml", Self.scenario.utf8)

@@ -30,7 +30,7 @@ private struct Dice {
     var grid = CellGrid(columns: 33, rows: 12)
     for _ in 0..<60 {
       if dice.roll(3) == 0 {
-        // Like a chat: everything moves up, and something new appears.
+        // As in a chat, all rows move up and a new row appears.
         var moved = CellGrid(columns: 33, rows: 12)
         let distance = 1 + dice.roll(4)
         for row in 0..<12 - distance {

@@ -35,7 +35,7 @@ import Testing
     #expect(report.rooms.map(\.eventsPerSecond) == [100, nil, nil])
     let chat = try #require(report.views.first { $0.room == "a" })
     #expect(chat.evaluationsPerSecond == 10)
-    // 2,000 us in 2 s.
+    // The lane was busy for 2,000 µs in 2 s.
     #expect(chat.loadPercent == 0.1)
     #expect(chat.meanMicroseconds == 100)
     let first = try await sample(seconds: 1, [("a", 1)]).report(since: nil)

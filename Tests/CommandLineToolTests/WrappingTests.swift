@@ -37,7 +37,7 @@ import Testing
       lines(" " + address, by: "url:", width: 30) == [
         "url: https://example.org/aaaaa", "  " + String(repeating: "a", count: 28), "  aaaaaaa",
       ])
-    // Not if only a few letters would fit.
+    // The address begins on the next line if only a few letters would fit.
     #expect(
       lines(" " + address, by: "a long, long, long name:", width: 30).first
         == "a long, long, long name:")

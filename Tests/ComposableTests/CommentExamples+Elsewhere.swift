@@ -1,7 +1,7 @@
 import Composable
 import ComposableTesting
 
-// The examples of stacks, elements, bindings and alerts in parts, which have counterparts in TCA.
+// The examples of features that also exist in TCA: stacks, elements, bindings and alerts.
 extension CommentExamples {
   typealias SongScreen = Chat
   typealias AlbumScreen = Chat

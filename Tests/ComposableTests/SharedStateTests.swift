@@ -207,7 +207,7 @@ struct SharedStateTests {
     }
     #expect(settings.value.volume == 1_005)
     for (lane, box) in zip(lanes, boxes) {
-      // The newest value is still being delivered to each of the stores.
+      // The newest value is still being delivered to both stores.
       while await lane.run({ box.store?.state.settings }) != settings.value { await Task.yield() }
       await lane.run { box.store = nil }
     }

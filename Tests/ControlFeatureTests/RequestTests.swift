@@ -276,7 +276,7 @@ private final class Surface: Sendable {
     surface.answer(.confirmed)
     await store.receive(.answered(request: 3, .confirmed)) { $0.requests?.outstanding = [] }
     await store.receive(.delegate(.requestEnded(request(3, .record(.pause)), .confirmed)))
-    // One request is never answered, and one has no controller.
+    // One request is never answered, and one request has no controller.
     await store.send(.recordingRequested(.resume)) {
       $0.requests?.last = 4
       $0.requests?.outstanding = [request(4, .record(.resume))]
@@ -383,7 +383,7 @@ extension Requests {
 }
 
 extension DragBookkeeping {
-  /// Adds the expected bookkeeping of a move.
+  /// Sets the expected state after a move of a slider.
   fileprivate mutating func expectMove(of control: String) {
     var state = ControlFeature.State()
     _ = ControlFeature().reduce(into: &state, action: .sliderMoved(control: control, value: 0))

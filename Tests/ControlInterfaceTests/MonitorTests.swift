@@ -79,7 +79,7 @@ import Varlink
   @Test func `a slow monitor receives the newest state as one patch`() async throws {
     var limits = VarlinkServer.Limits()
     limits.outputBytes = 1
-    // Larger than the socket's buffers, so that the first reply blocks until it is read.
+    // The reply is larger than the socket's buffers, so it blocks until it is read.
     let long = String(repeating: "x", count: 8 << 20)
     let service = FakeService(report: report(viewers: 0, title: long))
     try await withControlServer(service, limits: limits) { path, server in
@@ -178,7 +178,7 @@ import Varlink
       #expect(await clock.nextSleep() == .milliseconds(20))
       clock.endSleep()
       #expect(try await states.next()?.value["features"]?["header"]?["viewers"] == 1)
-      // Changes that the monitor does not see, and then no changes.
+      // The room changes in parts that the monitor does not see, and then it does not change.
       #expect(await clock.nextSleep() == .milliseconds(230))
       service.show(report(viewers: 1))
       for _ in 1...3 {

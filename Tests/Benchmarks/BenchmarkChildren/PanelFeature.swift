@@ -1,6 +1,6 @@
 package import Composable
 
-/// A child of the benchmark's host: one number that changes, one text.
+/// A child of the benchmark's host with a changing number and a text.
 @Reducer
 package struct PanelFeature {
   @ObservableState

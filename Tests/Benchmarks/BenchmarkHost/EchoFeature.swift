@@ -11,11 +11,11 @@ package struct EchoFeature {
   }
 
   package enum Action: Equatable, Sendable {
-    /// Answered by an action that is queued.
+    /// The effect sends an action directly, which is queued.
     case called
-    /// Answered by a task on the lane.
+    /// The effect runs a task on the lane.
     case asked
-    /// Answered by a task on the shared pool.
+    /// The effect runs a task on the shared pool.
     case askedPool
     case answered
   }

@@ -1,7 +1,7 @@
 package import BenchmarkChildren
 package import Composable
 
-/// A host of five children, two of them optional, as in typical programs with this library.
+/// A host with five children, two of them optional, as in typical programs that use this library.
 @Reducer
 package struct HostFeature {
   @ObservableState

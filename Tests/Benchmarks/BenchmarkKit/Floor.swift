@@ -1,4 +1,4 @@
-/// The floor of the benchmarks: five children in a plain struct and a nested switch, without a
+/// The baseline of the benchmarks: five children in a plain struct, and a nested switch, without a
 /// library.
 struct Floor {
   private enum Action {

@@ -16,8 +16,8 @@ public struct BenchmarkRow: Encodable, Sendable {
 
 /// Measures cases alternately with a floor, so that a slow moment of the machine affects both.
 ///
-/// Each row is the median of many short rounds. The floor is the cost of the same kind of work
-/// without any library: a nested switch over a plain struct.
+/// Each row is the median of many short rounds. The floor is the cost of the same work without a
+/// library: a nested switch over a plain struct.
 public final class Harness {
   private let wanted: [String]
   private let rounds: Int
@@ -41,7 +41,7 @@ public final class Harness {
   ///
   /// - Parameters:
   ///   - operations: the number of operations in one call of `body`.
-  ///   - body: performs the operations. It first runs once unmeasured.
+  /// - body: performs the operations. The first run is not measured.
   public func measure(
     _ name: String, bar: String? = nil, operations: Int, _ body: () throws -> Void
   ) rethrows {

@@ -13,7 +13,7 @@ package struct DetectionScore: Sendable {
     /// Whether both versions received the same number of events.
     package let hasSameEvents: Bool
 
-    /// The index of the planted cause among the findings, or nil if it was missed.
+    /// The index of the planted cause among the findings, or nil if no finding names it.
     package var rank: Int? {
       findings.firstIndex {
         $0.kind == fault.cause.kind && $0.subject == fault.cause.subject

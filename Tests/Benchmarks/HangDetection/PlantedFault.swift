@@ -5,7 +5,7 @@ package struct PlantedFault: Sendable {
   /// Both versions have the same state, actions, views and events.
   package enum Version: String, CaseIterable, Sendable { case faulty, sound }
 
-  /// The cause that a tool must name to have found the fault.
+  /// The cause that a finding must name to count as a detection.
   package struct Cause: Hashable, Sendable {
     package var kind: Finding.Kind
     /// The view, action or effect, or the field of a growing collection.

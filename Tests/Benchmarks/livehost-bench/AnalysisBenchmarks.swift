@@ -65,7 +65,7 @@ private func recordCrowd(in library: RecordingLibrary) async throws -> String {
     batch.addFrame(at: instant, flush: false)
     batch.recorder = recorder
     log.post(batch)
-    // Slower than the disk, so that no message is dropped.
+    // The messages arrive more slowly than the disk writes, so that none is dropped.
     while log.isBehind { Harness.wait(until: Harness.now() + 1_000_000) }
   }
   let summary = try await recorder.finish(digest: nil, endedAt: 1_700_000_100_000)

@@ -1,7 +1,7 @@
 import LiveEvents
 import WireFormats
 
-/// Lines to decode. Their texts are never read.
+/// Lines to decode, in slabs. The texts of the events are never read.
 struct DecodingWork {
   /// The number of lines in all slabs.
   let lineCount: Int
@@ -79,7 +79,7 @@ struct DecodingWork {
     return events
   }
 
-  /// The events of each block.
+  /// The decoded events of each block.
   func events() -> [[LiveEvent]] {
     var decoder = LineDecoder()
     return slabs.map { slab in

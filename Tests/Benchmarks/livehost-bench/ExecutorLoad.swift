@@ -27,7 +27,7 @@ final class ExecutorLoad {
     /// The 99th percentile of the time from the intended sending of an event that is applied
     /// immediately to its application.
     var latency = 0.0
-    /// The same time for messages, counted from the next frame, with which messages are applied.
+    /// The same percentile for messages, counted from the frame that applies them.
     var chatLatency = 0.0
     var longestTurn = 0.0
     var effectStart = 0.0
@@ -94,7 +94,7 @@ final class ExecutorLoad {
       effectsBegan.signal()
     }
     send(to: lane, probe, from: start)
-    // Effects without a free thread begin when the analyses end.
+    // Effects that find no free thread begin only when the analyses end.
     isOver.raise()
     effectsBegan.wait()
   }

@@ -128,7 +128,7 @@ struct AnalysisFeature {
   func reduce(into state: inout State, action: Action) -> Effect<Action> {
     switch action {
     case .asked(let kind, let messages):
-      // Runs on this thread until it ends.
+      // Blocks this thread until the analysis ends.
       let here = LoopLane()
       let isDone = Flag()
       Task(executorPreference: here) {

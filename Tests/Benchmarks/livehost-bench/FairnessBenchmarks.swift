@@ -65,7 +65,7 @@ private final class Acknowledged {
   }
 }
 
-/// A connection that is always written to, by a thread of its own.
+/// A connection to which a dedicated thread writes continuously.
 private final class Flood: @unchecked Sendable {
   private let socket: BenchmarkSocket
   private let ended = DispatchSemaphore(value: 0)
@@ -81,7 +81,7 @@ private final class Flood: @unchecked Sendable {
       #"{"type":"host.filter","room":"loud","words":"\#(word)"}"#,
     ]
     try socket.send(Array(settings.map { $0 + "\n" }.joined().utf8))
-    // Nobody has sent what another flood did: what has come already is rejected and costs little.
+    // Each flood sends new messages: repeated ones would be rejected as duplicates and cost little.
     let run = UInt64.random(in: 0...UInt64.max)
     Thread.detachNewThread { [self] in
       var number = 0

@@ -64,7 +64,7 @@ private final class MonitorBench {
   private let turns: Turns
   private var monitors: [Int32] = []
 
-  /// Written by the lane, and read and reset between rounds.
+  /// The lane writes this value, and it is read and reset between rounds.
   private final class Turns: Sendable {
     let all = Mutex<[UInt64]>([])
     func note(_ nanoseconds: UInt64) { all.withLock { $0.append(nanoseconds) } }
@@ -160,7 +160,7 @@ private final class MonitorBench {
           guard let start = bytes.baseAddress else { return }
           var rest = UnsafeRawBufferPointer(start: start, count: count)
           round.replies += rest.count { $0 == 0 }
-          // The mark ends with a letter that is rare elsewhere.
+          // The searched text ends with a letter that is rare elsewhere.
           while let base = rest.baseAddress, let found = memchr(base, 0x54, rest.count) {
             let offset = UnsafeRawPointer(found) - base + 1
             let isMark = rest.prefix(offset).suffix(mark.count).elementsEqual(mark)

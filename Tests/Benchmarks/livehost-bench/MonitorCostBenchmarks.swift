@@ -151,7 +151,7 @@ private final class StepwiseSleep: Sendable {
   private var beginnings: Stream { streams.withLock { $0.beginnings } }
   private var ends: Stream { streams.withLock { $0.ends } }
 
-  /// Prepares for another sleeper. The cancellation of the last sleeper ended its streams.
+  /// Prepares for another sleeper. Cancelling the last sleeping task has ended its streams.
   func restart() {
     streams.withLock { $0 = (AsyncStream.makeStream(), AsyncStream.makeStream()) }
   }

@@ -139,7 +139,8 @@ private func measureIdleRooms(_ harness: Harness) throws {
   let rooms = setting("BENCH_ROOMS", 50_000)
   let quiet = UInt64(setting("BENCH_SECONDS", 20)) * 1_000_000_000
   try withDaemon("rooms.idle", rooms: rooms, settings: "packAfter: 5s") { daemon in
-    // Measured before the first room opens, so shared memory counts as memory of the rooms.
+    // The memory is measured before the first room opens, so shared memory counts as memory of the
+    // rooms.
     let memory = daemon.residentBytes
     try open(rooms, of: rooms, in: daemon)
     // Waits until all delayed work ends and the rooms hibernate.

@@ -63,7 +63,7 @@ private func measurePipeline(_ harness: Harness) async throws {
     "sim.pipeline.growth", Harness.median(ratios), "x without findings", bar: "<= 1.1")
 }
 
-/// Runs a plan. Also returns the elapsed time and the processor time in seconds.
+/// Runs a plan. Returns the report with the elapsed time and the processor time in seconds.
 private func measured(
   _ plan: SimulationPlan
 ) async throws -> (report: SimulationReport, time: Double, work: Double) {

@@ -51,7 +51,7 @@ private final class BurstLoad {
     /// The 99th percentile of the time from the intended sending of an event that is applied
     /// immediately to its application, in milliseconds.
     var latency: Double
-    /// Runs of the search per second.
+    /// The number of searches per second.
     var results: Double
     /// The share of messages that were analysed.
     var searched: Double
@@ -136,7 +136,7 @@ private final class BurstLoad {
     let figures = Probe()
     figures.begin(at: start)
     probe.value.withLock { $0 = figures }
-    // Runs even in rounds without the analysis, so that both have the same load.
+    // These effects run even in rounds without the analysis, so that both have the same load.
     let effects = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
       EffectProbe(figures).ask(for: Self.milliseconds, from: start)

@@ -21,7 +21,7 @@ final class Capture: Sendable {
   }
 }
 
-/// Swift Testing also has an `ExitStatus`.
+/// An alias for tests that import Swift Testing, which also declares an `ExitStatus`.
 typealias ToolStatus = ExitStatus
 
 /// The result of a run of the program.
@@ -31,7 +31,7 @@ struct Run {
   var diagnostics: String
 }
 
-/// The passing of time in a run.
+/// The clock of a run.
 enum TestClock {
   case real
   /// Sleeping returns immediately, and advances the clock by its duration.
@@ -78,8 +78,8 @@ extension TemporaryDirectory {
     guard mkdir("\(path)/\(name)", 0o700) == 0 else { throw NotMade() }
   }
 
-  /// Returns the text of a file that a program wrote, and removes the file. Empty if the file does
-  /// not exist.
+  /// Returns the text of a file that a program wrote, and removes the file. Returns an empty text
+  /// if the file does not exist.
   func take(_ name: String) -> String {
     guard let file = fopen("\(path)/\(name)", "r") else { return "" }
     var bytes: [UInt8] = []

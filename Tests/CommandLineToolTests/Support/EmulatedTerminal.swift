@@ -1,13 +1,13 @@
 import CommandLineTool
 import Synchronization
 
-/// An emulation of a terminal, with the functions that screens use: shows the result of the bytes
-/// it received.
+/// A terminal emulator with the functions that screens use. It shows the result of the received
+/// bytes.
 struct TerminalPicture {
   private(set) var rows: [[Character]]
   private(set) var isAlternate = false
   private(set) var isCursorShown = true
-  /// Unknown sequences; there must be none.
+  /// The received sequences that the emulator does not know. Screens must send none.
   private(set) var unknown: [String] = []
   private var row = 0
   private var column = 0

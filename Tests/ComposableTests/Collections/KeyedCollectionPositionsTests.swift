@@ -15,7 +15,7 @@ private struct PositionsComparison {
   var generator: SplitMix64
   var rows: KeyedCollectionOf<Seat> = []
   var model: [Seat] = []
-  /// The model when changes were last taken.
+  /// The model at the last reading of the changes.
   var before: [Seat] = []
   var lastID = 0
 

@@ -12,7 +12,7 @@ private struct Comparison {
   var generator: SplitMix64
   var collection = KeyedCollection<Int, Int>()
   var model: [Element] = []
-  /// The model when changes were last taken.
+  /// The model at the last reading of the changes.
   var before: [Element] = []
   var slots: [Int: KeyedSlot] = [:]
   var gone: [KeyedSlot] = []

@@ -38,7 +38,8 @@ private actor Room {
 
   func count() async -> Int {
     store.send(.slept(id: 3))
-    // Checks again after it began to wait, because the effects may have ended by then.
+    // The state is checked again after the wait has begun, because the effects may have ended by
+    // then.
     await withCheckedContinuation {
       waiting = $0
       look()

@@ -45,7 +45,7 @@ struct ThreadTests {
   }
 }
 
-/// Sends 1 this number of times.
+/// Sends the number 1 this many times.
 private func counting(_ sends: Int) -> Effect<LeafFeature.Action> {
   .run(onLane: false) { send in
     for number in 0..<sends {

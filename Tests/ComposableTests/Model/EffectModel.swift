@@ -40,7 +40,7 @@ struct EffectModel {
     var scope: Int
     var kind: Kind
     var deadline: Int
-    /// The order of falling asleep, which decides among effects that wake at the same time.
+    /// The order in which effects began to sleep, which decides among equal wake-up times.
     var sleep: Int
     var ids: Set<Int>
     var origin: Int

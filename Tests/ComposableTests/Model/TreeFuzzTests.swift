@@ -151,12 +151,11 @@ struct TreeFuzzer {
   /// Returns a number below `count`.
   private func random(_ count: Int) -> Int { randomness.next(in: 0...(count - 1)) }
 
-  /// Returns this number of different times, so that no two effects have the same time, except for
-  /// times of zero.
+  /// Returns a random time in nanoseconds. Equal times of two effects are very unlikely.
   private func time() -> Int { randomness.next(in: 1...999_999_999) }
 
-  /// Not in response to an action of a task. The number of turns until it returns depends on the
-  /// compiler, so the order is undefined.
+  /// Returns a time, or zero or less except in reactions to actions of tasks. The number of turns
+  /// until a task returns depends on the compiler, so the order there would be undefined.
   private func timeOrNone() -> Int { !isInReaction && random(4) == 0 ? -random(2) : time() }
 
   private func place() -> TreePosition {

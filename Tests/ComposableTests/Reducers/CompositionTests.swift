@@ -220,7 +220,7 @@ struct CompositionTests {
   }
 }
 
-/// A leaf that records that it ran.
+/// A reducer that records that it ran.
 private struct Noting: Reducer {
   typealias Prepared = CountingReducer<Noting>
   typealias State = Leaf

@@ -85,13 +85,13 @@ struct LeakTests {
   }
 }
 
-/// A lane that runs nothing.
+/// A lane that never runs its jobs.
 private struct StoppedLane: Lane {
   var taskExecutor: (any TaskExecutor)? { nil }
   func execute(_ job: @escaping @Sendable () -> Void) {}
 }
 
-/// Records whether it is alive.
+/// An object that records whether it is alive.
 private final class Witness {
   final class Counter {
     var alive = 0

@@ -9,7 +9,7 @@ struct Mutation<State>: Sendable {
 }
 
 extension Store {
-  /// Makes a store whose actions are mutations.
+  /// Returns a store whose actions are mutations.
   static func mutable(_ state: State) -> Store where Action == Mutation<State> {
     Store(initialState: state, lane: ImmediateLane()) {
       Reduce { state, change in

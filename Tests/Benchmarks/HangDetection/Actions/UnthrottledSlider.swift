@@ -3,8 +3,8 @@ import HangSimulation
 import RateLimiting
 import ViewGraph
 
-/// Each position of a slider is an action. There are four positions per frame, and a frame shows
-/// only one.
+/// Each position of a slider is an action. Four positions arrive per frame, which shows only one of
+/// them.
 enum UnthrottledSlider {
   @Reducer struct Mixer {
     @ObservableState struct State: Equatable, Sendable { var level: Double = 0 }

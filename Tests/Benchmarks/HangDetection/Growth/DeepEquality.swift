@@ -27,8 +27,8 @@ enum DeepEquality {
       case .edited(let number):
         guard !state.articles.isEmpty else { return .none }
         state.last = number
-        // The edit repeats the saved value, so the comparison finds no difference and visits all
-        // articles.
+        // The edit repeats the saved value, so the comparison visits all articles without finding a
+        // difference.
         let index = number % state.articles.count
         state.articles[index].price = state.saved[index].price
         switch version {

@@ -33,7 +33,7 @@ enum DecodesFeedOnLane {
       separator: " ")
   }
 
-  /// The number of different numbers.
+  /// The number of distinct numbers.
   static func decode(_ text: String) -> Int {
     Set(text.split(separator: " ").compactMap { Int($0) }).count
   }

@@ -46,7 +46,7 @@ enum SheetBuildsIndex {
         }
         return index
       }
-      /// Counted when the library was loaded.
+      /// The words were counted when the library was loaded.
       private static let knownWords = index().count
     }
     enum Action: Sendable { case tapped }

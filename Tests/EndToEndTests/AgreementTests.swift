@@ -35,7 +35,8 @@ struct AgreementTests {
     return events
   }()
 
-  /// A poll that is decided, late votes for it, and a poll that the end of the stream cuts off.
+  /// A poll with a winner, late votes for this poll, and another poll that the end of the stream
+  /// ends.
   private static let polls: [LiveEvent] = {
     func event(_ milliseconds: Int, _ event: PollEvent) -> LiveEvent {
       LiveEvent(timestamp: epoch + Timestamp(milliseconds), payload: .poll(event))
@@ -117,7 +118,7 @@ struct AgreementTests {
     #expect(simulated == live)
     #expect(simulated.count < 50)
     let distances = zip(simulated, simulated.dropFirst()).map { $1.start - $0.start }
-    // Most distances, not all: the screen's clock adds an evaluation once a second.
+    // Some intervals are shorter, because the screen's clock adds an evaluation once a second.
     #expect(distances.sorted()[distances.count / 4] >= 48_000_000, "\(distances)")
     // Without widening, the chat is evaluated as often as time allows.
     let fixed = try simulatedChat(cost: "12ms", variant: "{throttle.chat: frame}")

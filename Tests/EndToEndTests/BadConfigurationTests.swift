@@ -9,12 +9,12 @@ import YAMLReader
     let text: String
     var line: Int?
     var key: String?
-    /// The part of the message that says how to correct the mistake.
+    /// The part of the error message that names the remedy.
     let remedy: String
     var testDescription: String { name }
   }
 
-  /// Generated from all keys: each with a value of the wrong type, misspelt, and given twice.
+  /// Cases generated from all keys, each with a value of the wrong type, misspelt, and given twice.
   static let ofKeys = Configuration.keys.flatMap { key -> [Bad] in
     let parts = key.path.split(separator: ".").map(String.init)
     func text(_ lines: String...) -> String {

@@ -70,8 +70,8 @@ import Testing
       (chat["rate"], chat["recent"]) = (nil, nil)
       features["chat"] = .object(chat)
     }
-    // A timeout commits a drag whose release is missing, as in the room `cut`. So only the sum of
-    // committed values and open drags is stable.
+    // A timeout commits a drag whose release is missing, as in the room `cut`. Only the sum of
+    // committed values and open drags is therefore stable.
     if var control = features["control"]?.objectValue {
       let committed = try #require(control["committed"]?.integerValue)
       let dragging = try #require(control["dragging"]?.arrayValue)

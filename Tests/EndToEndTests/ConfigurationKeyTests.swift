@@ -64,10 +64,11 @@ struct ConfigurationKeyTests {
           #"{"method":"io.livehost.Control.MonitorRequests","parameters":{"room":"main"},"more":true}"#
             + "\0")
         while try actions() == before {}
-        // The end of a drag, which requires a confirmation that the controller never sends.
+        // Ends a drag, which requires a confirmation that the controller never sends.
         let slide = #"{"type":"slider","control":"zoom","phase":"end","value":0.5}"#
         _ = try daemon.ctl("send", "main", slide)
-        // Far below the default timeout, but long enough for the short one on a busy machine.
+        // The limit is far below the default timeout, but long enough for the short timeout on a
+        // busy machine.
         let limit = ContinuousClock.now + .seconds(2)
         while ContinuousClock.now < limit {
           let panel = try daemon.ctl("show", "main", "control", "--json=short").output
@@ -95,7 +96,7 @@ struct ConfigurationKeyTests {
         let first = try BlockingClient(daemon.ingestSocket)
         _ = try first.sync("here")
         let second = try BlockingClient(daemon.ingestSocket)
-        // The daemon may close the connection before the line is written.
+        // The write may fail because the daemon has already closed the connection.
         let answer = try? second.sync("here")
         return answer?["type"] as? String == "synced" ? "open" : "closed"
       },

@@ -37,7 +37,7 @@ struct ExactlyOnceTests {
     try source.write(batch(1))
     let acknowledged = try source.sync()
     #expect(acknowledged?["rejected"] as? Int == 0)
-    // The start of the second batch. Its end is never sent.
+    // Only the start of the second batch is sent, never its end.
     try source.write(String(batch(2).prefix(700)))
     daemon.kill()
     for life in 1...2 {

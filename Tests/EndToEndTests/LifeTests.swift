@@ -28,8 +28,8 @@ struct LifeTests {
     try daemon.notifications.wait(for: "WATCHDOG=1")
     try daemon.notifications.wait(for: "WATCHDOG=1")
     kill(daemon.process.processIdentifier, SIGUSR2)
-    // Notifications in flight may still arrive. After that, expect silence for longer than the
-    // watchdog's timeout.
+    // Notifications in flight may still arrive. Afterwards no notification may arrive for longer
+    // than the watchdog's timeout.
     var feeds = 0
     while let lines = daemon.notifications.next(seconds: 2) {
       feeds += lines.filter { $0 == "WATCHDOG=1" }.count
@@ -39,7 +39,7 @@ struct LifeTests {
     #expect(daemon.log.contains("made no progress"))
   }
 
-  /// What another user may have placed at the path of the daemon's directory.
+  /// A file or directory that another user has placed at the path of the daemon's directory.
   enum Trap: String, CaseIterable {
     case writableByAll, writableByGroup, link, ofAnotherUser, linkToAnotherUser
 
@@ -178,7 +178,7 @@ struct LifeTests {
     let daemon = try RunningDaemon()
     let other = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: other) }
-    // The same socket under another name.
+    // This path is another name of the same socket.
     let ingest = other.appendingPathComponent("ingest").path
     try FileManager.default.linkItem(atPath: daemon.ingestSocket, toPath: ingest)
     let second = try run(

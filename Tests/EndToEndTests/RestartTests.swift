@@ -69,7 +69,7 @@ struct RestartTests {
     #expect(try shown(second) == before)
     #expect(second.log.contains("room main opened with the state from before the restart"))
 
-    // State that the report omits is restored, too: deleted messages stay deleted, and gifts are
+    // State that the report omits is also restored: deleted messages stay deleted, and gifts are
     // assigned to their gift bomb.
     try ingest(
       """

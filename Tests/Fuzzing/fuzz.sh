@@ -28,9 +28,8 @@ build=.build/fuzz
 export seed=${FUZZ_SEED:-$(date +%s)} build kind=${FUZZ_BUILD:-address} options=
 [ "$kind" != edges ] || options="-use_counters=0 -entropic=0"
 # Allocations use half of the time. To save time, the quarantine of freed memory fits into the
-# processor's caches, and
-# reports name only the direct caller of an allocation. Repeat an input without these options for a
-# full report.
+# processor's caches, and reports name only the direct caller of an allocation. For a full report,
+# repeat an input without these options.
 export ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=8:malloc_context_size=1 UBSAN_OPTIONS=halt_on_error=1 SWIFT_BACKTRACE=enable=no
 
 program() { # parser

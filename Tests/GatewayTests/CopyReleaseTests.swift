@@ -5,7 +5,7 @@ import Testing
 @Suite struct CopyReleaseTests {
   private let partition = Partition(number: 7)
 
-  /// After another node has had the partition for long enough.
+  /// Returns copies whose partition another node has owned since the origin of time.
   private func due() -> CopyRelease {
     var copies = CopyRelease(interval: .seconds(60))
     copies.update(at: .origin) { $0 == partition }

@@ -85,7 +85,7 @@ private struct Cluster {
     }
   }
 
-  /// Has a node announce an entry to the others.
+  /// Makes a node announce an entry to the others.
   mutating func ask(_ name: String, _ key: String, _ value: JSONValue) {
     let sequence = bucket.write(key, value, expected: nil, at: now)!
     nodes[name]!.announce(key, value, sequence: sequence, at: now)
@@ -151,7 +151,7 @@ struct LeaseTests {
     #expect(cluster.count("b") == 0)
   }
 
-  /// Otherwise its leases would expire only after three seconds.
+  /// Without the release, the node's leases would expire only after three seconds.
   @Test
   func `the partitions of a node that drains during renewals have new owners within two seconds`()
     throws
@@ -217,7 +217,7 @@ struct LeaseTests {
     #expect(isLoading(cluster) == [false, true, true])
     cluster.run(seconds: 1)
     #expect(isLoading(cluster) == [false, false, false])
-    // Each load is waited for anew.
+    // Calls wait again for each further loading.
     cluster.nodes["a"]!.mark(main, isLoading: true)
     #expect(isLoading(cluster) == [true, false, true])
   }
@@ -246,7 +246,7 @@ struct LeaseTests {
     cluster.stopped = ["b"]
     cluster.run(seconds: 6)
     cluster.stopped = []
-    // By its own clock its leases have expired, before it hears of anything.
+    // The node's leases have expired by its own clock, before it hears from the servers.
     cluster.run(seconds: 0.25)
     #expect(!before.isEmpty)
     #expect(before.allSatisfy { !cluster.owners(of: $0).contains("b") })
@@ -342,7 +342,7 @@ struct LeaseTests {
     cluster.run(seconds: 3)
     #expect(cluster.count("a") == 0)
     cluster.cutOff = []
-    // The driver gives up unanswered requests after some time.
+    // The driver of the leases gives up unanswered requests after some time.
     cluster.nodes["a"]!.forgetRequests()
     cluster.run(seconds: 6)
     #expect(cluster.count("a") == Partition.count)
@@ -379,7 +379,7 @@ struct LeaseTests {
     }
     #expect(keeper.drainReasons == [.slow])
     #expect(keeper.isTiming)
-    // A request that fails immediately does not tell how slow the servers are.
+    // A request that fails immediately says nothing about the speed of the servers.
     for case .put(_, _, _, let request) in keeper.tick(at: now) {
       _ = keeper.failed(request, at: now)
     }
@@ -407,7 +407,7 @@ struct LeaseTests {
     cluster.run(seconds: 10)
     #expect(cluster.count("a") == Partition.count)
     #expect(cluster.nodes["b"]!.drainReasons == [.asked])
-    // Meanwhile it has another reason to drain, for example a daemon that is away.
+    // The node then has another reason to drain, for example a daemon that is away.
     _ = cluster.nodes["b"]!.drain(.noDaemon)
     cluster.tell(LeaseKeeper.drainKey(of: "b"), ["drain": false], cluster.bucket.sequence + 2)
     cluster.run(seconds: 5)
@@ -527,10 +527,10 @@ struct LeaseTests {
     #expect(directory.isLoading(nil))
     cluster.run(seconds: 10)
     update(cluster)
-    // Until now this node has answered for the rooms of the other one.
+    // This node has answered for the other node's rooms so far.
     #expect(moved.withLock { $0 } == cluster.nodes["b"]!.partitions)
     moved.withLock { $0 = [] }
-    // Until the new owners are known, the former ones remain.
+    // The former owners remain in the directory until the new owners are known.
     cluster.nodes["a"]!.lostSight()
     update(cluster)
     #expect(moved.withLock { $0 }.isEmpty)
@@ -545,7 +545,7 @@ struct LeaseTests {
     }
     let after = cluster.nodes["a"]!.partitions
     #expect(after.isDisjoint(with: [partition]))
-    // Also the partitions that the other node gave up in exchange, which this node leads now.
+    // This includes the partitions that the other node gave up in exchange.
     #expect(moved.withLock { $0 } == before.symmetricDifference(after))
     update(cluster)
     #expect(moved.withLock { $0 } == before.symmetricDifference(after))

@@ -20,7 +20,7 @@ private struct Network {
   private(set) var now = Instant.origin
   private var messages: [(due: Instant, number: Int, message: Message)] = []
   private var number = 0
-  /// When the last message of each channel arrives.
+  /// The time at which the last message of each channel arrives.
   private var last: [String: Instant] = [:]
   private var bucket = Bucket()
   private(set) var nodes: [String: LeaseKeeper] = [:]
@@ -125,11 +125,11 @@ struct LeasesUnderWayTests {
   ) throws {
     var network = Network(["a", "b", "c"], seed: seed)
     _ = try #require(network.run(atMost: .seconds(20)) { $0.isWhole })
-    // The moment may be before or after the nodes have their shares.
+    // The nodes may or may not have their shares at this moment.
     let moment = network.now + .milliseconds(Int64(seed) * 137)
     _ = network.run(atMost: .seconds(20)) { $0.now >= moment }
     if seed % 2 == 0 {
-      // Another node resumes just then.
+      // Another node resumes at the same moment.
       network.drain("c", .asked)
       _ = network.run(atMost: .seconds(5)) { $0.isWhole }
       network.resume("c", .asked)

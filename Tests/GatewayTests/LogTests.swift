@@ -97,7 +97,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(appender.isEmpty)
   }
 
-  /// Otherwise the batch would be lost with the copy, if the log has the first one.
+  /// If both were in one message, the batch would be lost if the log already has the first copy.
   @Test(arguments: ["no answer", "connection lost"])
   func `a batch that arrives while a message may have been lost goes into another message`(
     reason: String
@@ -314,8 +314,8 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(feed.nextActs().map(\.isOpening) == [true])
   }
 
-  /// Otherwise the daemon would open the room without its beginning as soon as it has a place for
-  /// it.
+  /// Otherwise the daemon could open the room with later events only, as soon as it has space for
+  /// another room.
   @Test
   func `a room that the daemon refuses to open gets no events until its partition is reloaded`()
     throws
@@ -327,7 +327,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(feed.refused == [main])
     receive(&feed, LogMessage(position: position(2), lines: lines("b")), at: 2)
     #expect(feed.nextWrite() == nil && feed.nextActs().isEmpty && feed.bytes == 0)
-    // There is nothing to store.
+    // The refused room has nothing to store.
     let due = feed.nextSnapshot(every: .seconds(60), or: 1, at: .origin + .seconds(100))
     #expect(due == nil)
     feed.end(partition)
@@ -381,7 +381,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
   private static let admission = (try? JSONValue(parsing: Array(#"{"type":"host.admit"}"#.utf8)))
     .map { LoggedAct.Kind.event($0) }
 
-  /// Otherwise an act would be carried out before the events that precede it.
+  /// An acknowledgement of the former load would carry out an act before earlier events.
   @Test func `acknowledgements from before a partition was reloaded do not count afterwards`()
     throws
   {

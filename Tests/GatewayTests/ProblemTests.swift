@@ -19,7 +19,7 @@ import Testing
     var journal = ProblemJournal()
     #expect(journal.update([Problem("daemon", "gone")], at: .origin).isEmpty)
     #expect(journal.update([], at: .origin + .milliseconds(900)).isEmpty)
-    // The problem has to last again.
+    // The problem is logged only after it has lasted for the full time again.
     #expect(journal.update([Problem("daemon", "gone")], at: .origin + .milliseconds(1_100)).isEmpty)
   }
 

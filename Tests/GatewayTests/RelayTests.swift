@@ -120,7 +120,7 @@ struct RelayTests {
           service.show(change == changes - 1 ? FakeService.room : .full)
         }
         try await group.waitForAll()
-        // At most one reading per change, and one that had begun before.
+        // The origin is read at most once per change, and one reading may have begun before.
         #expect(service.reads.count - before <= changes + 1)
       }
     }
@@ -181,7 +181,7 @@ struct RelayTests {
       await rooms.reroute { $0 == "main" }
       #expect(try await states.next()?.report() == FakeService.room)
       while origins[0].monitorCount > 0 { await Task.yield() }
-      // The end of the room at its former origin has no effect here.
+      // Closing the room at its former origin has no effect on viewers.
       first.feed.finish(.noSuchRoom("main"))
       second.show(.full)
       #expect(try await states.next()?.report() == .full)

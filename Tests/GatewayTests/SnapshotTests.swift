@@ -35,7 +35,7 @@ private struct Fed {
       bytes, sequence: sequence, room: room, partition: partition, log: log, at: .origin)
   }
 
-  /// Writes what the feed has. Returns the token of its `sync`.
+  /// Writes everything that the feed has to write. Returns the token of its `sync`.
   @discardableResult
   mutating func write() -> String? {
     guard let bytes = feed.nextWrite() else { return nil }
@@ -174,7 +174,7 @@ private func header(
     fed.read(2, message(1), in: side)
     fed.read(3, message(2))
     fed.writeAndAcknowledge()
-    // The other room is in no snapshot yet.
+    // The other room has no snapshot.
     #expect(fed.feed.covered(partition, without: main, from: 4) == 1)
     fed.feed.endSnapshot(of: side, partition, from: 3, at: .origin)
     #expect(fed.feed.covered(partition, without: main, from: 4) == 3)
@@ -306,7 +306,8 @@ private func header(
     #expect(basis.start == 4)
     fed.feed.endSnapshot(of: main, partition, from: basis.start, at: .origin)
     #expect(due() == nil)
-    // The log is cut there. A gateway and a sender that were unsure have repeated earlier messages.
+    // The replicated log is truncated at this position. A gateway and a sender that were unsure
+    // have repeated earlier messages.
     var closed = header(code: code, start: basis.start, senders: basis.senders)
     closed.parts = 0
     let read = try #require(SnapshotHeader(try JSONValue(parsing: closed.json.serialized())))
@@ -329,7 +330,7 @@ private func header(
     fed.feed.ended(fed.feed.nextActs()[0], isGone: true)
     fed.read(2, message(1, of: "s", "a"))
     fed.feed.ended(fed.feed.nextActs()[0])
-    // That already applies before the first events.
+    // Even before the first events, the snapshot is not that of a closed room.
     #expect(fed.feed.beginSnapshot(of: main, partition) == nil)
     fed.feed.failSnapshot(of: main, partition, until: .origin)
     fed.writeAndAcknowledge()

@@ -15,7 +15,7 @@ struct TunnelTests {
     try await withDirectory { directory in
       let node = try TunnelCertificates(in: directory).node
       let daemon = try await startDaemon(FakeService(), at: "\(directory)/daemon")
-      // If localhost also has an IPv6 address, that one is tried first.
+      // If localhost also has an IPv6 address, the client tries that address first.
       for host in ["127.0.0.1", nil] {
         let near = try await Tunnel.listen(
           host: host, port: 0, identity: node, to: "\(directory)/daemon", report: { _ in })

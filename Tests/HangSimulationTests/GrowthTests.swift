@@ -21,14 +21,14 @@ struct Rows {
   @ObservableState
   struct State: Equatable, Sendable {
     var rows: [Int] = []
-    /// Grows half as fast as `rows`.
+    /// A collection that grows half as fast as `rows`.
     var others: Set<Int> = []
     var work = Work()
   }
 
   enum Action: Sendable {
     case added(Int)
-    /// Keeps the number of rows.
+    /// An action that keeps the number of rows.
     case replaced
     /// Works for each row.
     case resized(to: Int)
@@ -51,8 +51,7 @@ struct Rows {
   }
 }
 
-/// Computes for this long, measured in processor time, so that the load of the machine does not
-/// matter.
+/// Computes for this amount of processor time, so that the load of the machine does not matter.
 func burn(_ nanoseconds: Int) {
   func now() -> Int {
     var time = timespec()

@@ -22,7 +22,7 @@ struct HangTestingTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
-  /// Returns the issues of a failing plan, one text each.
+  /// Returns the texts of the issues of a failing plan.
   private func issues(
     _ thresholds: [String], traces folder: URL, _ variant: Int = 0
   ) async throws -> [String] {

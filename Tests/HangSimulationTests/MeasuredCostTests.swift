@@ -60,7 +60,7 @@ import Testing
     let json = try JSONValue(parsing: report.json)
     let slow = json["runs"]?.arrayValue?.last?["metrics"]?["longest"]?["measured"]?.arrayValue
     let times = try #require(slow).map { Double(($0.stringValue ?? "").dropLast(2)) ?? 0 }
-    // 51 rows of 0.1 ms each, and the appearance.
+    // The turn contains 51 rows of 0.1 ms each, and the appearance.
     #expect(times.count == 3 && times == times.sorted() && times[0] >= 20)
     #expect(report.html.contains("With costs measured on this machine"))
   }

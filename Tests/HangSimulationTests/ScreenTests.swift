@@ -126,7 +126,7 @@ struct SummingThrottle: EventThrottle {
     let alone = try await run(events, on: device(cores: 3))
     #expect(alone.runs[0].effects.map(\.answered.max) == [50_000_000, 50_000_000])
     let shared = try await run(events, on: device(cores: 2))
-    // They alternate in slices of a millisecond.
+    // The two effects alternate in slices of a millisecond.
     #expect(shared.runs[0].effects.map(\.answered.max) == [99_000_000, 100_000_000])
     // The longest turn is an action of a millisecond and a frame.
     #expect(shared.worstTurn?.turn.length == 3_000_000)
@@ -262,7 +262,7 @@ struct SummingThrottle: EventThrottle {
       })
     let each = try await plan.run().report.microhangs / 2
     #expect(each > 15)
-    // Enough for one run, including turns kept because all later turns are shorter.
+    // The limit suffices for one run, including turns kept because all later turns are shorter.
     plan.limits.keptTurns = each + 8
     let limited = plan
     let problem = await #expect(throws: SimulationProblem.self) {

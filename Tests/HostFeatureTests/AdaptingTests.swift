@@ -34,7 +34,7 @@ import Throttling
     #expect(run.state.chat?.total == 1)
     run.receive(message, at: .origin + .seconds(1))
     #expect(run.throttle.deadline == .origin + .seconds(3))
-    // Then the old policies apply again.
+    // The old policies apply again afterwards.
     run.throttle.apply(ThrottlePolicies())
     run.wake(at: .origin + .seconds(3))
     run.receive(message, at: .origin + .seconds(4))

@@ -105,7 +105,7 @@ import WaitingRoomFeature
     await store.send(.stream(.live, at: 0))
     await tap(false)
     #expect(store.state.endConfirmation == nil)
-    // A positive answer before the question only asks it.
+    // The first tap that would end the stream only asks the question.
     await tap(true)
     #expect(store.state.endConfirmation != nil)
     await tap(false)

@@ -21,7 +21,8 @@ import Throttling
     var times = SplitMix64(seed: ~seed)
     var now = Instant.origin
     for step in 0..<3_000 {
-      // Time advances unevenly, and sometimes backwards. The host wakes late or not at all.
+      // Time advances unevenly, and sometimes backwards. The host's throttles are woken late or not
+      // at all.
       now = now + .microseconds(Int64(times.pick(-500..<6_000)))
       if times.oneIn(3) { run.wake(at: now) }
       run.receive(events.next(), at: now)

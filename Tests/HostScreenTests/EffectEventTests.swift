@@ -8,7 +8,7 @@ import RateLimiting
 import Testing
 import ViewGraph
 
-/// The results of effects on a screen.
+/// Tests the results of effects on a screen.
 @Suite struct EffectEventTests {
   private final class Token: Sendable {}
 

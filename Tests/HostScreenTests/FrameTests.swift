@@ -10,7 +10,7 @@ import Throttling
 import ViewGraph
 import WaitingRoomFeature
 
-/// When a screen requests its next frame.
+/// Tests when a screen requests its next frame.
 @Suite struct FrameTests {
   private func makeScreen() -> HostScreen {
     HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())

@@ -97,7 +97,7 @@ private final class Disk: Durability {
     try connection.send("@badges=;id=1;user-i\n" + #"{"type":"viewers","room":"r"}"# + "\n")
     try connection.send(#"{"type":"viewers","count":-1,"room":"r"}"# + "\nPING :x\n")
     try connection.send(#"{"type":"viewers","count":1,"room":"R"}"# + "\n")
-    // A line of 10 MiB, in reads of 64 KiB.
+    // The line has 10 MiB and arrives in reads of 64 KiB.
     let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 64 * 1024)
     for _ in 0..<160 { try connection.send(piece) }
     try connection.send("\n" + viewers(5) + sync("end"))

@@ -94,7 +94,7 @@ private final class SlowSink: IngestSink {
       do {
         let leaving = try BlockingClient(path)
         leaving.send(#"{"type":"viewers","count":1,"room":"left"}"# + "\n{\"type\":\"chat.mess")
-        // The end is visible when the server closes its side.
+        // The client sees the end when the server closes its side.
         leaving.finish()
         #expect(leaving.readToEnd() == "")
       }
@@ -132,7 +132,7 @@ private final class SlowSink: IngestSink {
           == #"{"type":"synced","token":"t","received":\#(lineCount),"rejected":0}"#)
     }
     #expect(sink.events == lineCount)
-    // The limit, one burst of four reads, and an incomplete line.
+    // The server may hold the limit, one burst of four reads, and an incomplete line.
     #expect(sink.mostOutstanding * line.utf8.count <= (128 + 4 * 64 + 1) * 1024)
     try await group.shutdownGracefully()
   }

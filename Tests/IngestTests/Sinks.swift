@@ -3,7 +3,7 @@ import LiveEvents
 import Synchronization
 import WireFormats
 
-/// Records deliveries. Acknowledges them immediately, or when the test does so.
+/// Records deliveries. The sink acknowledges deliveries immediately, or when the test does so.
 final class RecordingSink: IngestSink {
   struct Note: Equatable, CustomStringConvertible {
     var room: String

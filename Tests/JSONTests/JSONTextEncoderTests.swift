@@ -43,7 +43,7 @@ import Testing
     let value = Everything()
     let bytes = try JSONWriter.text(of: value)
     #expect(try JSONDecoder().decode(Everything.self, from: Data(bytes)) == value)
-    // Equal except for the order of members and the notation of numbers.
+    // The texts are equal except for the order of members and the notation of numbers.
     let theirs =
       try JSONSerialization.jsonObject(with: JSONEncoder().encode(value)) as? NSDictionary
     let ours = try JSONSerialization.jsonObject(with: Data(bytes)) as? NSDictionary
@@ -67,8 +67,7 @@ import Testing
         == #"{"k":{"a":[null,1]}}"#)
   }
 
-  /// A type that uses its encoder for two containers, one within the other's members, and makes
-  /// others directly.
+  /// A type that nests two containers of its encoder and encodes some containers by hand.
   private struct ByHand: Encodable {
     enum Key: String, CodingKey { case a, list, inner, b, c }
     var isEmpty = false

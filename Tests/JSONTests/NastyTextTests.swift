@@ -46,7 +46,7 @@ import Testing
       try JSONValue(parsing: Array(text.utf8), limits: limits)
     }
     #expect(error?.reason == .nameTooLong)
-    // The name was not read to its end.
+    // The end of the name was not read.
     #expect(error?.offset ?? 0 < 512)
   }
 

@@ -112,7 +112,7 @@ import Testing
       ([2..<9, 1..<2], [1..<2]),
     ] as [([Range<Int>], [Range<Int>])])
   func `emotes with invalid ranges are left out`(given: [Range<Int>], kept: [Range<Int>]) {
-    // Two scalars of four bytes each.
+    // The text has two scalars of four bytes each.
     #expect(EmoteRanges.usable(given, in: "\u{1F600}\u{1F601}") == kept)
   }
 

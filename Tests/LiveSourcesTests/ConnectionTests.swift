@@ -19,7 +19,7 @@ struct ConnectionTests {
     let kept = NIOLoopBoundBox<PeerConnection?>.makeEmptyBox(eventLoop: loop)
     try await loop.submit {
       var events = StreamEvents()
-      // Much more than the sockets can buffer.
+      // This is much more than the sockets can buffer.
       let text = String(repeating: "x", count: 64 << 10)
       events.opened = { for _ in 0..<1_024 { kept.value?.send(text) } }
       events.closed = { ended.succeed($0) }

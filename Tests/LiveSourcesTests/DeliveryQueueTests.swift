@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct DeliveryQueueTests {
-  /// A queue behind a reference, so that each call can be a separate expression.
+  /// A class around a queue, so that each call can be a separate expression.
   private final class Box {
     var queue: DeliveryQueue
     init(_ queue: DeliveryQueue) { self.queue = queue }

@@ -11,7 +11,7 @@ struct ServerSessionTests {
     var session: ServerSession
     var now = Instant.origin
     var effects: [ServerSession.Effect] = []
-    /// The streams of the server. `nil` if the server is unreachable.
+    /// The streams of the server, or `nil` if the server is unreachable.
     var streams: [ServedStream]? = []
     /// The streams of each worker, if the server has several. The workers answer alternately.
     var workers: [(pid: String, streams: [ServedStream])] = []

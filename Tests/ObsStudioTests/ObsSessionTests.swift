@@ -131,7 +131,7 @@ struct ObsSessionTests {
     obs.stream = ["outputActive": true, "outputReconnecting": true]
     obs.run(for: .seconds(1), answering: false)
     obs.output("StreamStateChanged", "RECONNECTED", isActive: true)
-    // The answer to a request made before the event.
+    // This answer belongs to a request that was sent before the event.
     obs.answer()
     #expect(obs.streams == [.waiting, .live])
   }
@@ -321,7 +321,7 @@ struct ObsSessionTests {
   @Test func `a poll in flight does not refuse a request to start`() {
     var obs = ScriptedObs()
     obs.live()
-    // A poll is in flight when OBS is asked to start. It reports that nothing runs.
+    // A poll is in flight when OBS is asked to start. The poll reports that nothing runs.
     obs.run(for: .seconds(1), answering: false)
     obs.wish("1", .record(.start))
     obs.answerLast()

@@ -64,7 +64,7 @@ struct ScriptedObs {
 
   // MARK: The connection
 
-  /// Connects and sends the greeting. Performs all actions that are due before.
+  /// Connects and sends the greeting. All actions that are due before are performed first.
   mutating func connect(
     challenge: (salt: String, challenge: String)? = nil
   ) {

@@ -6,7 +6,7 @@ import Testing
 import Throttling
 
 @Suite struct PollThrottleTests {
-  /// An intake on virtual time, with its output.
+  /// A poll throttle on virtual time, with its output.
   private struct Run {
     var throttle = PollThrottle()
     var output = ThrottleOutput<PollFeature.Action>()

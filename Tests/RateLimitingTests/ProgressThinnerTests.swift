@@ -181,8 +181,8 @@ import Testing
   }
 }
 
-/// Marbles: a digit is a step of a task with eight steps, `?` a step with an unknown total, `|` the
-/// end of the task.
+/// In the marbles, a digit is a step of a task with eight steps, `?` a step with an unknown total,
+/// and `|` the end of the task.
 @Suite struct ProgressMarbleTests {
   private func play(_ input: String) -> (output: String, counters: ConservationCounters) {
     var unknown: UInt64 = 0

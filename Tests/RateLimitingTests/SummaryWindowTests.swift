@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 @Suite struct SummaryWindowTests {
-  /// A digit is a sample. A window is drawn as last, count, sum, minimum, maximum.
+  /// In the notation of these tests, a digit is a sample. A window is drawn as last, count, sum,
+  /// minimum, maximum.
   static func player() -> Marbles<SummaryWindow<1>> {
     func draw(_ window: SummaryWindow<1>.Summaries) -> String {
       guard let one = window[0] else { return "[]" }

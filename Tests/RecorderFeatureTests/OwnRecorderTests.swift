@@ -228,7 +228,7 @@ private final class Machine: Sendable {
     }
     await store.receive(.delegate(.isRecordingChanged(true)))
     await store.receive(.delegate(.attemptEnded(2, .started(recording: "main-2"))))
-    // This one fails before it has run long enough to reset the failures.
+    // This recording fails before it has run long enough to reset the failures.
     await store.send(.own(.failed(reason: "disk full"))) {
       $0.own?.state = .failed
       $0.work = work(
@@ -475,7 +475,7 @@ private final class Machine: Sendable {
       ) { Room(dependencies: dependencies) }
       store.exhaustivity = .off
       await store.send(.recorder(wish(.start, retries: true)))
-      // Once during the attempt, and once during the wait for the next attempt.
+      // The feature ends once during the attempt, and once during the wait for the next attempt.
       if let failure {
         machine.finish(failure: failure)
         await store.receive(.recorder(ended(1, .failed(reason: failure))))

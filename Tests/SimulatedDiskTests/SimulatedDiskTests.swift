@@ -19,7 +19,7 @@ extension Disk {
 }
 
 @Suite struct SimulatedDiskTests {
-  /// Performs calls and returns each result or error as a text.
+  /// Performs calls and returns the texts of their results or errors.
   private func run(on disk: any Disk, in root: String) -> [String] {
     var results: [String] = []
     func attempt<R>(_ call: () throws -> R) -> R? {

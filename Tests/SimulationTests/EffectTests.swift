@@ -134,7 +134,7 @@ import Testing
     let surface = try #require(run.effects.first)
     #expect(surface.started == 4)
     #expect(surface.answered.max == longest * 1_000_000)
-    // They alternate: none waits for a core until another one has finished.
+    // The four requests alternate: none waits for a core until another one has finished.
     #expect(surface.queued.max <= 3_000_000)
     #expect(surface.answered.p50 >= (longest - 3) * 1_000_000)
   }
@@ -262,7 +262,7 @@ import Testing
     let failing = try recorder("{latency: 100ms, failures: 100%}", "3s").recorder
     #expect(failing.own?.state == .failed && failing.work?.isWaiting == true)
     #expect(failing.work?.failure == "failed as configured in the scenario")
-    // The attempts fail after 0.1 s, and 1 s later.
+    // The first attempt fails after 0.1 s, and the next one 1 s later.
     #expect(failing.work?.failures == 2)
     let stalled = try recorder("{latency: 15s}", "14s").recorder
     #expect(stalled.work?.failure == "the disk does not respond")

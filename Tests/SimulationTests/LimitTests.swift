@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import YAMLReader
 
-/// Runs with far more events than the device or the service can handle.
+/// Tests runs with far more events than the device or the service can handle.
 @Suite(.timeLimit(.minutes(2))) struct LimitTests {
   /// Runs jobs in sequence and counts them.
   private final class CountingExecutor: TaskExecutor {
@@ -40,7 +40,7 @@ import YAMLReader
     let run = try #require(report.runs.first)
     #expect(run.events.received == 100_000)
     #expect(run.faults.delayed == 100_000)
-    // 50 further slices pass while the events are created and none arrives.
+    // Creating the events takes 50 further slices in which no event arrives.
     #expect(executor.jobs > 90, "There must be a job for each 2,000 events.")
   }
 

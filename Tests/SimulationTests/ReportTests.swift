@@ -101,7 +101,7 @@ import Testing
     #expect(run.arrivals.reduce(0, +) == run.events.received)
     #expect(run.faultWindows.map(\.kind) == ["stall"])
     #expect(run.faultWindows[0].start == 6_000_000_000 && run.faultWindows[0].end == 8_000_000_000)
-    // Nothing arrives during the stall, and everything afterwards.
+    // No event arrives during the stall, and all held events arrive at its end.
     let parts = run.arrivals.enumerated().filter { part, _ in
       (6_100_000_000..<7_900_000_000).contains(Int64(part) * run.bucket)
     }
@@ -192,7 +192,7 @@ import Testing
       (.count(36), .count(7), "-80.6 %"), (.count(3), .count(4), "+33.3 %"),
       (.count(10_000), .count(1), "-99.9 %"), (.count(10_000), .count(0), "-100.0 %"),
       (.count(0), .count(1), "new"), (.count(2_000), .count(2_001), "+0.1 %"),
-      // Both are shown as 21.9.
+      // Both figures are shown as 21.9.
       (.time(21_880_000), .time(21_920_000), ""),
       (.share(881), .share(639), "-24.2 points"), (.none, .time(1), ""),
     ] as [(RunMetrics.Value, RunMetrics.Value, String)])

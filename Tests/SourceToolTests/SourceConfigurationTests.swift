@@ -229,7 +229,7 @@ struct SourceConfigurationTests {
       try configuration.twitchLogin(credentials: directory, state: directory + "/state")
     }
     #expect(try login() == nil)
-    // The unit's default if there is no file.
+    // The file is empty, as by default in the unit.
     try "\n".write(toFile: directory + "/login", atomically: true, encoding: .utf8)
     #expect(try login() == nil)
     try hand(over: "one")

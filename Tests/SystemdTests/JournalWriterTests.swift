@@ -40,7 +40,8 @@ private final class Journal: Sendable {
   }
 }
 
-/// Much longer than any flush here takes. This guards against a hanging test and measures nothing.
+/// The limit is much longer than any flush here takes. This guards against a hanging test and
+/// measures nothing.
 private let enough: UInt64 = 60_000_000_000
 
 private func logger(_ writer: JournalWriter) -> Logger {

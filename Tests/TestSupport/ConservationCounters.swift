@@ -1,18 +1,18 @@
 public import RateLimiting
 
-/// What happened to every input of a pipeline. At any instant
-/// `received = applied + coalesced + rejected + pending`.
+/// Counters of what happened to every input of a pipeline. At any instant `received = applied +
+/// coalesced + rejected + pending`.
 ///
 /// The mutating methods move inputs from one column to another and so cannot break the equation.
 /// Wrong calls can only make `pending` negative, which ``isConserved`` checks.
 public struct ConservationCounters: Hashable, Sendable, Codable {
-  /// Inputs handed over so far.
+  /// The number of inputs so far.
   public var received: Int
   /// Inputs whose content was delivered, alone, in a batch, in a sum or in a summary.
   public var applied: Int
   /// Inputs superseded by a newer value of the same key.
   public var coalesced: Int
-  /// Inputs refused, for some reason.
+  /// Inputs that were rejected.
   public var rejected: Int
   /// Inputs that are neither applied, coalesced nor rejected yet.
   public var pending: Int

@@ -174,7 +174,8 @@ struct TwitchSourceTests {
       }
       if let last = sure.last { await all.daemon.wait(forMessage: last) }
     }
-    // Three faults that lose the connection. More would take too long, because each wait doubles.
+    // Three of the faults lose the connection. More lost connections would take too long, because
+    // each wait doubles.
     var steps: [Step] = [.say, .say, .repeated, .reconnect, .reconnect]
     steps += [Step.close, .cut, .freeze, .swallow].shuffled(using: &generator).prefix(3)
     try await say(10)
@@ -224,7 +225,8 @@ struct TwitchSourceTests {
     await all.twitch.wait(for: "0 JOIN")
     try await all.daemon.stall(true)
     let padding = String(repeating: "x", count: 500)
-    // Much more than the source may hold. The rest remains in the sockets and in the server.
+    // This is much more than the source may hold. The rest remains in the sockets and in the
+    // server.
     let count = 8_000
     for batch in 0..<80 {
       let lines = (0..<100).map {

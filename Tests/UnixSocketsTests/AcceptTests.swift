@@ -7,7 +7,7 @@ import Testing
 import UnixSockets
 
 @Suite(.timeLimit(.minutes(1))) struct AcceptTests {
-  /// More than the default queue length of 128.
+  /// This is more than the default queue length of 128.
   private static let clients = 300
   private let directory = TemporaryDirectory()
 

@@ -129,9 +129,9 @@ struct ClientSharesTests {
     let root = connect(&shares, 2, user: 0, as: .owner)
     #expect(shares.update(one[1], bytes: 80, isIdle: false).isEmpty)
     #expect(shares.update(one[0], bytes: 80, isIdle: false).isEmpty)
-    // More than the limit of user 1.
+    // This exceeds the limit of user 1.
     #expect(shares.update(one[2], bytes: 60, isIdle: false) == [one[1]])
-    // More than the limit of all clients without rights.
+    // This exceeds the limit of all clients without rights.
     #expect(shares.update(two[0], bytes: 170, isIdle: false) == [one[0]])
     #expect(shares.bytes == 230)
     #expect(shares.update(root[0], bytes: 150, isIdle: false).isEmpty)

@@ -63,7 +63,7 @@ import UnixSockets
       setLinger(120)
       let isPassed = PassedDescriptorsTests.pass(
         socket, over: connection, flags: outOfBand ? Int32(MSG_OOB) : 0)
-      // Otherwise this process would block.
+      // If the kernel refused the socket, closing the only copy would block this process.
       if !isPassed { setLinger(nil) }
       close(socket)
       return isPassed
@@ -79,7 +79,7 @@ import UnixSockets
   private func connection(_ path: String) throws -> Int32 {
     let client = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     guard try UnixAddress(path).call(Glibc.connect, client) == 0 else { throw Failure("connect") }
-    // A defect makes a test fail, but does not block for as long.
+    // With this time limit, a defect makes the test fail after 30 s.
     var limit = timeval(tv_sec: 30, tv_usec: 0)
     setsockopt(
       client, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout.size(ofValue: limit)))

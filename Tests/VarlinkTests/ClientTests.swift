@@ -49,7 +49,7 @@ import VarlinkDescription
     try await withServer([try Example().interface()]) { path, _ in
       let client = try await VarlinkClient.connect(path: path)
       var numbers: [Int] = []
-      // More replies than the client queues.
+      // The server sends more replies than the client queues.
       let series = try client.callMore(
         "org.example.test.Count", Example.CountParameters(to: 500),
         returning: Example.CountReply.self)
@@ -152,7 +152,7 @@ import VarlinkDescription
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let client = try await VarlinkClient.connect(path: path, group: group)
     let series = try client.callMore("a.b.C", returning: Example.CountReply.self)
-    // More replies than the client queues, and half of another one.
+    // The server sends more replies than the client queues, and half of another reply.
     let replies = (1...100).map { "{\"continues\":true,\"parameters\":{\"number\":\($0)}}\0" }
     answer(listener, replies.joined() + "{\"param")
     // Turns of the loop in which the client detects the end, before a reply is consumed.

@@ -59,7 +59,7 @@ import Varlink
     async throws
   {
     let full = Signal()
-    // Far more than the kernel buffers for a reader.
+    // This is far more than the kernel buffers for a reader.
     let payload = ByteBuffer(string: "{\"text\":\"\(String(repeating: "x", count: 4 << 20))\"}")
     var interface = try Interface(parsing: "interface a.b\nmethod Flood() -> (text: string)")
     try interface.handleRawStream("Flood") { _, replies in
@@ -108,7 +108,7 @@ import Varlink
       started.fire()
       for await _ in never {}  // ends when the task is cancelled
       cancelled.fire()
-      // Runs elsewhere, so that the event loop can close the connection meanwhile.
+      // The task is detached, so that the event loop can close the connection meanwhile.
       await Task.detached { for _ in 0..<10_000 { await Task.yield() } }.value
       ended.increment()
       return NoParameters()
@@ -143,7 +143,7 @@ import Varlink
           connection.stop()
         }
       }.connect(unixDomainSocketPath: "\(directory.path)/socket").get()
-    // Runs after the turn in which the connection becomes active.
+    // The assertion runs after the turn in which the connection becomes active.
     try await channel.eventLoop.submit {}.get()
     #expect(!channel.isActive)
     try? await channel.close().get()

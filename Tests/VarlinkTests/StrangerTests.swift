@@ -141,7 +141,7 @@ import Varlink
       holder.send(#"{"method":"org.example.test.Hang"}"# + "\0")
       await example.hangStarted.wait()
       waiting.send(ServerProtocolTests.echo("waits"))
-      // Closed by the same event loop, although it arrived later.
+      // The same event loop closes this connection, although it arrived later.
       let unfinished = try BlockingClient(path)
       unfinished.send("{")
       #expect(unfinished.receive() == nil)

@@ -202,7 +202,7 @@ struct ElementViewTests {
     #expect(list.send(.row(5)) == [])
     #expect(list.send(.entered(.live(RowState(shown: 6)))).contains("PhaseView"))
     #expect(list.lines == ["phase 6"])
-    // The same case with another payload.
+    // The state has the same case with another payload.
     _ = list.send(.entered(.live(RowState(shown: 7))))
     #expect(list.lines == ["phase 7"])
   }

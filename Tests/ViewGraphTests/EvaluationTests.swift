@@ -5,7 +5,7 @@ import ViewGraph
 @Suite struct EvaluationTests {
   @Test func `a view is evaluated only when a field that it read has changed`() {
     let screen = DrawnScreen()
-    // The state of tracked fields is passed down by the parent again.
+    // The parent passes the state of tracked fields down again.
     #expect(screen.send(.title("a")) == ["TrackedView", "ScreenView"])
     #expect(screen.send(.unread) == [])
     #expect(screen.send(.title("a")) == [], "an equal value is not a change")
@@ -89,7 +89,7 @@ import ViewGraph
 }
 
 extension ViewNode {
-  /// All texts, from top to bottom.
+  /// All texts of a view, from top to bottom.
   var lines: [String] {
     switch self {
     case .empty, .gauge, .sparkline, .child: []

@@ -99,7 +99,7 @@ struct WebhookGateTests {
     for body in [Self.zlib, Self.raw, Self.gzipped] {
       #expect(Self.read(body, [("Content-Encoding", "deflate")]) == #"{"a":1}"#)
     }
-    // Some senders omit the header.
+    // Some senders omit the header Content-Encoding.
     #expect(Self.read(Self.gzipped, []) == #"{"a":1}"#)
     for damaged in [Array(Self.gzipped.dropLast(9)), Array(Self.gzipped.prefix(5)), [0x41]] {
       #expect(

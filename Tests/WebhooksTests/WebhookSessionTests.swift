@@ -4,7 +4,7 @@ import RateLimiting
 import Testing
 import Webhooks
 
-/// Tests when senders get which answers.
+/// Tests when senders get an answer, and which one.
 struct WebhookSessionTests {
   /// A session, and the numbers of its lines that the daemon was given and has acknowledged.
   private struct Driver {

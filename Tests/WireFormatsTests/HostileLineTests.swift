@@ -78,7 +78,7 @@ import WireFormats
       }
     }
     let title = decode(#"{"type":"title","title":"\#(run.text(bytes: 60_000))"}"#)
-    // Whole scalars, within the limit.
+    // The text consists of whole scalars within the limit.
     guard case .header(.title(let kept))? = title.event?.payload else {
       Issue.record("the title was not accepted: \(title)")
       return

@@ -14,7 +14,7 @@ import WireFormats
     var random = SplitMix64(seed: UInt64(length))
     for _ in 0..<200 {
       let digits = (0..<length).map { place in
-        // No leading zero, and a year before 10000.
+        // The digits have no leading zero and give a year before 10000.
         place == 0
           ? Int.random(in: 1...(length == 15 ? 1 : 9), using: &random)
           : Int.random(in: 0...9, using: &random)
@@ -22,7 +22,7 @@ import WireFormats
       let value = digits.reduce(0) { $0 * 10 + Int64($1) }
       #expect(timestamp("\(value)") == .event(.chat(.clear), at: value))
       #expect(timestamp("\(value) ") == .event(.chat(.clear), at: value))
-      // The time of arrival is used instead.
+      // A negative time is replaced by the time of arrival.
       #expect(timestamp("-\(value)") == .event(.chat(.clear)))
       #expect(timestamp("0\(value)") == .rejected(.malformedJSON))
     }

@@ -3,7 +3,7 @@ import FuzzSupport
 import LiveEvents
 import WireFormats
 
-/// Translates recorded chats, in one piece and in several pieces.
+/// Translates recorded chats, in one piece and in several pieces, and compares the results.
 final class RecordedChatParser: Parser {
   private let format: PlatformFormat
   private var decoder = LineDecoder()

@@ -31,7 +31,7 @@ struct FoyerTests {
     let run = try #require(report.run(device: "phone"))
     #expect(run[DeskView.self]?.evaluations == 200 * (1 + 6))
     #expect(run[FoyerView.self]?.evaluations == 1 + 6)
-    // Each time, 200 desks take 2 ms or more.
+    // Each evaluation of 200 desks takes 2 ms or more.
     #expect(report.hangs + report.microhangs == 7)
   }
 }

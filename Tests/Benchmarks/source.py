@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What one source costs: `source.py BIN [RATE] [SECONDS]`, where BIN is the directory of the programs, with the Python
-whose path Tests/Support/python.sh prints. A scripted chat server sends RATE messages per second over 200 channels to
-one livehost-source, on one core, which passes them to something that reads lines and acknowledges batches. Prints the
-rate that was acknowledged, processor time and memory.
+"""Measures the cost of one source: `source.py BIN [RATE] [SECONDS]`.
+
+BIN is the directory of the programs. Needs the Python whose path Tests/Support/python.sh prints. A scripted chat server
+sends RATE messages per second over 200 channels to one livehost-source, which runs on one core and sends them to a
+scripted daemon. Prints the acknowledged rate, the processor time and the memory.
 """
 import collections
 import json

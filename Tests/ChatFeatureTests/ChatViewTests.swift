@@ -117,7 +117,8 @@ import ViewGraph
     #expect(
       try lists(of: graph)[0][0].node
         == .row([.text("2 messages", .strong), .text("by 1 person:", .faint), .text("Buy!")]))
-    // With a burst, new messages wait, because most of them will belong to it.
+    // While a burst lasts, new messages wait for the analysis, because most of them will belong to
+    // the burst.
     #expect(
       try draw(.messages([message(5, at: 0), message(6, at: 0)])) == [["wave-1"], ["1", "4"]])
     #expect(

@@ -101,8 +101,8 @@ struct OddFieldTests {
   private static func expectCount(
     _ translated: Translated, of value: JSONValue?, at path: [String], like absent: Translated?
   ) {
-    // These values are equivalent to an absent member. TwitchDownloader writes a missing time as
-    // one in the year 1.
+    // These values are equivalent to an absent member. TwitchDownloader writes a missing time as a
+    // time in the year 1.
     let isMissing = path.last == "created_at" && value?.stringValue?.hasPrefix("0001") == true
     // A fragment of an unknown type is text.
     let isOther = path.last == "type" && path.contains("fragments") && value?.stringValue != nil

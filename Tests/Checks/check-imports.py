@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# The folders in the order in which an event passes them. A folder may import itself and earlier ones.
+# The folders of Sources, in the order in which an event passes them. A folder may import itself and
+# earlier ones.
 ORDER = ["System", "Libraries", "Examples", "Events", "Ingest", "Recordings", "Features", "Screen",
          "Simulation", "Control", "Daemon", "livehostd", "livehostctl", "Connectors",
          "livehost-source", "Web", "livehost-web", "Gateway", "livehost-gateway"]

@@ -36,7 +36,7 @@ import Testing
     #expect(written.contains("like: known\n"))
     #expect(
       written.contains("  measured: [ChatView.element, ChatView.evaluation, chat.messages]\n"))
-    // The profile can be simulated, and its costs are the measured ones.
+    // The written profile can be simulated, and the simulation uses the measured costs.
     _ = directory.write("devices/mine.yaml", written.utf8)
     let scenario = directory.write(
       "one.yaml",

@@ -8,8 +8,9 @@ import Testing
 /// The JSON output of every verb is stored, because users' scripts depend on it.
 ///
 /// The list of verbs is read from the program. A new verb needs a row in `arguments`. A run with
-/// `LIVEHOST_WRITE_GOLDEN=1` writes its golden file, which must be reviewed and committed. The same
-/// run rewrites files whose output changed: members may be added, but not removed or renamed.
+/// `LIVEHOST_WRITE_GOLDEN=1` writes its golden file, which must be reviewed and committed. A run
+/// with this variable also rewrites files whose output changed: members may be added, but not
+/// removed or renamed.
 @Suite(.serialized) struct GoldenTests {
   /// The arguments for each verb. A verb that starts other programs, or never ends, names the test
   /// that covers its output here.

@@ -5,7 +5,7 @@ import Systemd
 import TestSupport
 import Testing
 
-/// Tests that need no journal. `Tests/Interop/test_journal.py` reads a real one.
+/// Tests that need no journal. `Tests/Interop/test_journal.py` reads a real journal.
 @Suite struct JournalTests {
   private func entry(_ fields: [String: String]) -> JournalEntry {
     JournalEntry(realtimeMicroseconds: 5_000_999, fields: fields)

@@ -129,7 +129,7 @@ import Wording
     #expect(TopText.heading(status).text.contains("; 1 room; "))
     status.rooms = 2
     #expect(TopText.heading(status).text.contains("; 2 rooms; "))
-    // As in `status`, a bad state is drawn in another colour.
+    // As in the output of `status`, a bad state is drawn in a different colour.
     for (health, color) in [(Health.ok, TextStyle.good), (.degraded, .warning), (.failing, .bad)] {
       status.health = health
       #expect(TopText.heading(status).parts.map(\.style) == [.plain, color, .plain])

@@ -21,7 +21,8 @@ from harness.ingest import Ingest  # noqa: E402
 from harness.programs import Daemon  # noqa: E402
 from harness.waiting import wait_for  # noqa: E402
 
-# The time of the first event in milliseconds since 1970. It is fixed, so that a repeated run differs little.
+# The time of the first event in milliseconds since 1970. The time is fixed, so that the files of
+# two runs differ little.
 BEGIN = 1_795_260_000_000
 ADA, BOB, EVE, MIN = ({"id": f"u{number}", "name": name} for number, name in
                       enumerate(["Ada", "Bob with a name longer than fifteen bytes", "Eve", "민지"]))
@@ -195,7 +196,8 @@ def fill(daemon):
     daemon.ctl("record", "pause", "paused")
     daemon.send_in("paused", *next(part))
 
-    # These rooms alternate between recordings and the log alone. The first recording is in a snapshot.
+    # The rooms `continued` and `alternating` are recorded in parts, and logged in between. The
+    # first recording is in a snapshot.
     continued, alternating = parts("continued"), parts("alternating")
     daemon.send_in("continued", *next(continued))
     daemon.ctl("record", "start", "continued")
@@ -218,7 +220,8 @@ def fill(daemon):
 
         record("stop", "continued")
         daemon.write_in("continued", *next(continued))
-        # No snapshot knows these recordings. The second recording is in progress at the kill.
+        # No snapshot mentions the recordings of the room `alternating`. The second recording is in
+        # progress at the kill.
         for verb in "start", "stop", "start":
             record(verb, "alternating")
             daemon.write_in("alternating", *next(alternating))
@@ -253,7 +256,8 @@ def expectation(daemon, directory, recorded):
         played = f"played-{file}"
         daemon.ctl("open", played)
         result = daemon.json("replay", name, "--room", played, "--speed", "max")
-        # These recordings end between an event and its frame, so the shown state depends on timing.
+        # The recordings of `alternating` end between an event and its frame, so the shown state
+        # depends on timing.
         show = {} if file.startswith("alternating") else {"show": daemon.json("show", played)}
         save(f"replay-{file}.json", {"result": result, **show})
 

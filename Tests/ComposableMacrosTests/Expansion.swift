@@ -53,7 +53,8 @@ struct Expansion {
     var bytes = Array(file.description.utf8)
     let edits = fixIts.flatMap(\.changes).compactMap { change -> (Range<Int>, [UInt8])? in
       guard case .replace(let old, let new) = change else { return nil }
-      // Macros receive a copy of their declaration. This is its position in the source.
+      // Macros receive a copy of their declaration. The position is that of the declaration in the
+      // source.
       let start = context.location(
         for: old.position, anchoredAt: old, fileName: "Example.swift"
       ).offset

@@ -16,7 +16,8 @@ struct ArticleTests {
     for snippet in snippets { #expect(code.contains(snippet), "only in the article: \(snippet)") }
   }
 
-  /// Indented text is not compiled. It is reserved for text that is not code, such as output.
+  /// Indented text is not compiled. Indented text is reserved for text that is not code, such as
+  /// output.
   @Test func `no article has code outside its snippets`() throws {
     for article in try Self.articles() {
       let parts = try Self.text(of: article).components(separatedBy: "```")

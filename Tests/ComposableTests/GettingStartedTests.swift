@@ -57,7 +57,7 @@ struct Jukebox {
   }
 }
 
-/// Called on the lane: a store belongs to it.
+/// Must be called on the lane of the store.
 func makeStore(
   on lane: some Lane, client: SongClient, say: @escaping (String) -> Void
 ) -> Store<Jukebox.State, Jukebox.Action> {

@@ -4,7 +4,8 @@ package import LiveEvents
 package import Prometheus
 package import Synchronization
 
-/// A fake daemon with one room, `main`. It returns fixed answers and records the calls.
+/// A fake daemon with one room, `main`. The fake daemon returns fixed answers and records the
+/// calls.
 ///
 /// All tests above the daemon share it, so a new method of the interface needs one fake
 /// implementation.

@@ -28,7 +28,7 @@ struct ExactlyOnceTests {
 
   @Test func `each batch is applied exactly once, even if it is sent again after a kill`() throws {
     var daemon = try RunningDaemon()
-    // Deinitialising a `RunningDaemon` removes its directory: keep the first one.
+    // Deinitialising a `RunningDaemon` removes its directory, so the first daemon is kept.
     let first = daemon
     let state = first.directory.appendingPathComponent("state").path
     var source = try BlockingClient(daemon.ingestSocket)

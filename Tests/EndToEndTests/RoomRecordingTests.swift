@@ -165,7 +165,8 @@ struct RoomRecordingTests {
     #expect(export.output.split(separator: "\n").count == kept)
     #expect(daemon.log.contains("recording of room main failed"))
     #expect((features["chat"] as? [String: Any])?["total"] as? Int == 4_933)
-    // A second later, the daemon tries to record again. The disk has space for the first line.
+    // One second after the failure, the daemon tries to record again. The disk has space for the
+    // first line.
     let state = (features["recorder"] as? [String: Any])?["state"] as? String
     let isTriedAgain = try list(daemon).count > 1
     #expect(state == "failed" || state == "recording" && isTriedAgain)

@@ -10,10 +10,9 @@
 # repeats a run.
 #
 # By default, the programs are built with the address sanitizer. FUZZ_BUILD=edges omits the
-# sanitizer and ignores how often
-# code runs: only inputs that reach new code count as new. This mode is up to ten times as fast and
-# suits very many
-# inputs, after some runs with the sanitizer. Swift's own checks stay enabled.
+# sanitizer and ignores how often code runs: only inputs that reach new code count as new. The mode
+# `edges` is up to ten times as fast and suits very many inputs, after some runs with the sanitizer.
+# Swift's own checks stay enabled.
 #
 # Inputs that reach new code are kept in .build/fuzz/corpus for later runs. A failing input is kept
 # as

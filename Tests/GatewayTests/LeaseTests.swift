@@ -501,7 +501,7 @@ struct LeaseTests {
     #expect(cluster.nodes["a"]!.liveNodes(at: cluster.now).keys.sorted() == ["a"])
     #expect(cluster.nodes["a"]!.idleNodes(at: cluster.now) == ["b": "b/socket"])
     #expect(cluster.nodes["a"]!.instance(of: "b") == "b")
-    // The announcement is for this run; a later one would ignore it.
+    // The announcement names this run of the node, so a later run would ignore it.
     let instance = cluster.nodes["a"]!.instance(of: "b")!
     cluster.ask(
       "a", LeaseKeeper.drainKey(of: "b"), ["drain": false, "instance": .string(instance)])
@@ -527,7 +527,7 @@ struct LeaseTests {
     #expect(directory.isLoading(nil))
     cluster.run(seconds: 10)
     update(cluster)
-    // This node has answered for the other node's rooms so far.
+    // So far, this node has answered for the rooms of the other node.
     #expect(moved.withLock { $0 } == cluster.nodes["b"]!.partitions)
     moved.withLock { $0 = [] }
     // The former owners remain in the directory until the new owners are known.
@@ -545,7 +545,7 @@ struct LeaseTests {
     }
     let after = cluster.nodes["a"]!.partitions
     #expect(after.isDisjoint(with: [partition]))
-    // This includes the partitions that the other node gave up in exchange.
+    // The moved partitions include those that the other node gave up in exchange.
     #expect(moved.withLock { $0 } == before.symmetricDifference(after))
     update(cluster)
     #expect(moved.withLock { $0 } == before.symmetricDifference(after))

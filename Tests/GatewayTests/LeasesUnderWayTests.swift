@@ -129,7 +129,7 @@ struct LeasesUnderWayTests {
     let moment = network.now + .milliseconds(Int64(seed) * 137)
     _ = network.run(atMost: .seconds(20)) { $0.now >= moment }
     if seed % 2 == 0 {
-      // Another node resumes at the same moment.
+      // Another node is resumed at the moment of the drain.
       network.drain("c", .asked)
       _ = network.run(atMost: .seconds(5)) { $0.isWhole }
       network.resume("c", .asked)

@@ -237,7 +237,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
     answers.append(feed.hasCaughtUp(partition))
     _ = feed.nextWrite()
-    // A newer batch in flight does not matter, although the room never is without one.
+    // The partition has caught up although a newer batch is in flight.
     receive(&feed, LogMessage(position: position(2), lines: lines("b")), at: 2)
     _ = feed.nextWrite()
     answers.append(feed.hasCaughtUp(partition))
@@ -314,7 +314,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(feed.nextActs().map(\.isOpening) == [true])
   }
 
-  /// Otherwise the daemon could open the room with later events only, as soon as it has space for
+  /// If it got events, the daemon could open the room without its beginning once there is space for
   /// another room.
   @Test
   func `a room that the daemon refuses to open gets no events until its partition is reloaded`()

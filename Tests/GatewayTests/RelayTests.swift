@@ -10,7 +10,7 @@ import Testing
 import UnixSockets
 import Varlink
 
-/// A fake daemon, and a chain of relays of it.
+/// A fake daemon, and a chain of relays whose origin is this daemon.
 private func withRelays<T: Sendable>(
   _ service: FakeService, hops: Int = 1, viewers: Int = 64, mayChange: Bool = true,
   _ body: (_ path: String, _ origin: VarlinkServer, [Relay]) async throws -> T
@@ -33,7 +33,7 @@ private func withRelays<T: Sendable>(
   }
 }
 
-/// Two fake daemons, and a relay whose origin is the first one until `move` changes it.
+/// Two fake daemons, and a relay whose origin is the first daemon until `move` changes it.
 private func withTwoOrigins(
   _ first: FakeService, _ second: FakeService,
   _ body: (
@@ -231,7 +231,7 @@ struct RelayTests {
       var replies = try client.callMore(
         "\(ControlInterface.name).MonitorHangs", returning: JSONValue.self
       ).makeAsyncIterator()
-      // The call continues, so its first reply must not wait for a second one.
+      // The call has two replies, and the first one must not wait for the second.
       #expect(try await replies.next() != nil)
     }
   }

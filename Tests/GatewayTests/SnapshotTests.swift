@@ -174,7 +174,7 @@ private func header(
     fed.read(2, message(1), in: side)
     fed.read(3, message(2))
     fed.writeAndAcknowledge()
-    // The other room has no snapshot.
+    // The room `side` has no snapshot yet.
     #expect(fed.feed.covered(partition, without: main, from: 4) == 1)
     fed.feed.endSnapshot(of: side, partition, from: 3, at: .origin)
     #expect(fed.feed.covered(partition, without: main, from: 4) == 3)

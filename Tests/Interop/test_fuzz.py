@@ -30,7 +30,8 @@ LIMIT = 120
 
 CLOSE, NOTHING, ANSWER = "close", "nothing", "answer"
 INTERFACES = ["org.varlink.service", "io.livehost.Control", "io.systemd.service"]
-# Methods that reply repeatedly or lack valid parameters. Their results are not checked.
+# Methods that reply repeatedly or lack valid parameters. The results of these methods are not
+# checked.
 OTHERS = {CONTROL + name for name in (
     "OpenRoom MonitorRoom MonitorScreen MonitorHangs StartRecording StopRecording StartTask Simulate "
     "VerifyRecordings DeleteRecording").split()} | {"io.systemd.service.Reload", "io.systemd.service.SetLogLevel"}

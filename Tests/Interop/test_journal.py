@@ -186,7 +186,7 @@ def following(check, daemon, log):
         return [json.loads(follower.output.readline())["room"] for _ in range(count)]
 
     read = rooms(2)
-    # This fails because the daemon's disk is full, but the entry is written.
+    # Opening the room fails because the daemon's disk is full, but the entry is written.
     daemon.ctl("open", "followed", status=None)
     read += rooms(1)
     follower.process.send_signal(signal.SIGINT)
@@ -230,7 +230,7 @@ def stopped_journald(check, journald, programs, directory):
                   for number in range(1, 300) for phase in ("begin", "end")))
     errors = sum("error" in reply for reply in daemon.replies([("io.systemd.service.Reload", {})] * 30))
     middle = load.acknowledged
-    # The rest of the time passes without calls, for at least a second.
+    # The remaining time passes without calls, at least a second.
     time.sleep(max(1, SECONDS - (time.monotonic() - begun)))
     during = load.acknowledged
     lost_before = daemon.json("status")["journalEntriesLost"]

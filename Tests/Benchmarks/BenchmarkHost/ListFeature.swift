@@ -10,7 +10,7 @@ package struct ListFeature {
     package var revision = 0
     package var rows = KeyedCollection<Int, PanelFeature.State>()
 
-    /// - Parameter count: the number of rows. Their keys start at 0.
+    /// - Parameter count: the number of rows. The keys of the rows start at 0.
     package init(count: Int) {
       for id in 0..<count { rows.append(PanelFeature.State(), id: id) }
     }

@@ -4,8 +4,8 @@ import BenchmarkKit
 import CAllocationCounter
 import Composable
 
-/// Counts the allocations of a send without effects. As a control, also counts those of code that
-/// allocates once.
+/// Counts the allocations of a send without effects. As a control, also counts the allocations of
+/// code that allocates once.
 func allocationBenchmarks(_ harness: Harness) {
   guard harness.isWanted("send.allocations") else { return }
   let store = Store(initialState: HostFeature.State(), lane: LoopLane()) { HostFeature() }

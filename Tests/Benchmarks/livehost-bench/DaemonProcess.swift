@@ -51,8 +51,8 @@ final class DaemonProcess {
 
   /// The processor time of the daemon, in nanoseconds.
   var processorTime: Double {
-    // The name in parentheses may have spaces, so fields are counted after it. The times are fields
-    // 14 and 15.
+    // Fields of /proc/PID/stat are counted after the name in parentheses, which may contain spaces.
+    // The times are fields 14 and 15.
     let fields = file("stat").split(separator: ")").last?.split(separator: " ") ?? []
     guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
       return 0

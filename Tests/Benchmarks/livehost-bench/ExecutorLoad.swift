@@ -27,7 +27,7 @@ final class ExecutorLoad {
     /// The 99th percentile of the time from the intended sending of an event that is applied
     /// immediately to its application.
     var latency = 0.0
-    /// The same percentile for messages, counted from the frame that applies them.
+    /// The 99th percentile of the delay of messages, counted from the frame that applies them.
     var chatLatency = 0.0
     var longestTurn = 0.0
     var effectStart = 0.0

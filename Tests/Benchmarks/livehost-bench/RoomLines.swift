@@ -1,5 +1,6 @@
-/// One chat message for each of many rooms, as a source of all rooms sends them. All lines have the
-/// same length, and ``next(_:)`` changes only the numbers, so that the sender costs very little.
+/// One chat message for each of many rooms, like the lines of a source for many rooms. All lines
+/// have the same length, and ``next(_:)`` changes only the numbers, so that the sender costs very
+/// little.
 struct RoomLines {
   let roomCount: Int
   private let length: Int

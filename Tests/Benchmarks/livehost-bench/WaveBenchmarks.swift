@@ -136,7 +136,8 @@ private final class BurstLoad {
     let figures = Probe()
     figures.begin(at: start)
     probe.value.withLock { $0 = figures }
-    // These effects run even in rounds without the analysis, so that both have the same load.
+    // The other effects run even in rounds without the analysis, so that both kinds of round have
+    // the same load.
     let effects = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
       EffectProbe(figures).ask(for: Self.milliseconds, from: start)

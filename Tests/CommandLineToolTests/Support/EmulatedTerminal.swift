@@ -1,8 +1,8 @@
 import CommandLineTool
 import Synchronization
 
-/// A terminal emulator with the functions that screens use. It shows the result of the received
-/// bytes.
+/// A terminal emulator with the functions that screens use. The emulator shows the result of the
+/// received bytes.
 struct TerminalPicture {
   private(set) var rows: [[Character]]
   private(set) var isAlternate = false

@@ -157,7 +157,7 @@ struct ChildIdentityTests {
   }
 }
 
-/// The forms of a child that can be replaced by another one.
+/// The forms of a child that another child can replace.
 enum Form: CaseIterable {
   case scoped, optional, presented, phase
 

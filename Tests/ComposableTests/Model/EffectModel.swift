@@ -1,6 +1,7 @@
 import Composable
 
-/// A model of the documented rules for effects. It is as simple as possible and uses linear search.
+/// A model of the documented rules for effects. The model is as simple as possible and uses linear
+/// search.
 struct EffectModel {
   /// The identity of a child. Rows are distinguished by their turn within a lineage of the
   /// collection.
@@ -110,7 +111,7 @@ struct EffectModel {
     running = running.filter { $0.value.scope != number }
   }
 
-  /// Assigns a lineage to the rows, like their parent when it checks them.
+  /// Assigns a lineage to the rows, like the parent when it checks its rows.
   private mutating func look() {
     guard lineage == 0 else { return }
     lastLineage += 1
@@ -289,8 +290,8 @@ struct EffectModel {
       cancel(id, in: started!)
       note("an effect that its own action cancels does not run")
     case .escaping:
-      // The effect starts and ends. Like all effects of a child, it ends the effects of the
-      // previous child.
+      // The effect starts and ends. Like every effect of a child, this effect ends the effects of
+      // the previous child.
       started = scope(at: site)
       kept += 1
     case .asked(let token):

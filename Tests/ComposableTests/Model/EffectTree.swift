@@ -1,8 +1,8 @@
 import Composable
 import ComposableTesting
 
-/// A composition of effects as data. A feature makes an effect from it, and ``TreeModel`` runs it.
-/// Times are in nanoseconds.
+/// A composition of effects as data. A feature makes an effect from this composition, and
+/// ``TreeModel`` runs the composition. Times are in nanoseconds.
 indirect enum EffectTree: Equatable, Sendable {
   case send(Told)
   case run(Work)

@@ -40,8 +40,8 @@ struct Fuzzer {
   private let volume = Shared(0)
   let store: Store<FuzzedParent.State, FuzzedParent.Action>
   var model = EffectModel()
-  /// The steps so far. They are converted to text only after a fault, because that took half of the
-  /// time.
+  /// The steps so far. The steps are converted to text only after a fault, because conversion took
+  /// half of the time.
   private var steps: [Step] = []
   var story: String { steps.map { "\($0)" }.joined(separator: "\n") }
   private(set) var fault: String?

@@ -17,7 +17,7 @@ enum Act: Equatable, Sendable {
   case cancelled(id: Int)
   /// Is followed by two tokens, without a task.
   case fedBack(token: Int)
-  /// Sends an action that is followed by two tokens, and a token before or after it.
+  /// Sends an action that is followed by two tokens, and another token before or after the action.
   case pair(token: Int, delay: Int, endsInFeedback: Bool)
   /// Sends its token even if it is cancelled.
   case stubborn(token: Int, delay: Int, id: Int)
@@ -34,8 +34,8 @@ enum Act: Equatable, Sendable {
   /// Starts a work and is removed by its parent in the same action.
   case startedAndGone(token: Int, delay: Int)
   case got(token: Int)
-  /// Joins, leaves, or receives a change of the shared volume. It answers a negative value with a
-  /// value of its own.
+  /// Joins, leaves, or receives a change of the shared volume. The child answers a negative value
+  /// with another value.
   case shared(SharedAction<Int>)
   /// Assigns to its volume and is followed by `looked`. Another thread may change the shared volume
   /// before the action ends.
@@ -92,7 +92,7 @@ final class LeftBehind: Sendable {
 
   func keep(_ send: Send<Act>, _ token: Int) { contents.withLock { $0.append((send, token)) } }
 
-  /// Sends by the sender at this index. Returns `false` if there is none.
+  /// Sends by the sender at this index. Returns `false` if no sender has this index.
   func use(_ index: Int) -> Bool {
     let entry = contents.withLock { $0.indices.contains(index) ? $0.remove(at: index) : nil }
     guard let entry else { return false }
@@ -259,7 +259,7 @@ enum Change: Equatable, Sendable {
   case clear(Site)
   /// Removes a row and adds it again.
   case renew(row: Int)
-  /// Replaces the collection of rows by another one.
+  /// Replaces the collection of rows with another collection.
   case replaceRows([Int])
   /// Cancels the effects of a child by an identifier.
   case cancel(Site, id: Int)

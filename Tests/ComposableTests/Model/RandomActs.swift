@@ -28,8 +28,8 @@ struct RandomActs {
     return token
   }
 
-  /// Returns a change by another thread. It is rare, because waiting for a thread takes long on a
-  /// busy machine.
+  /// Returns a change by another thread. Such changes are rare, because waiting for a thread takes
+  /// long on a busy machine.
   private func meanwhile() -> Int? { random(20) == 0 ? random(8) : nil }
 
   private func added() -> Act {

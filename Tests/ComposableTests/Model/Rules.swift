@@ -171,9 +171,9 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     "The action of an older change",
     ["an outdated change finds the newer value"], []
   ),
-  // The fuzzer runs another thread in the middle of an action and waits for it. Threads that are
-  // not waited for have no order that a model could know. The test checks properties that hold in
-  // any order, and runs under the thread sanitizer.
+  // The fuzzer runs another thread in the middle of an action and waits for the thread. Threads
+  // that are not waited for have no order that a model could know. The test checks properties that
+  // hold in any order, and runs under the thread sanitizer.
   (
     "If features on different lanes assign the value",
     [

@@ -26,7 +26,7 @@ struct Twig: TreeFeature {
   }
 }
 
-/// A feature with twigs. It also composes the first twig by calling its reducer.
+/// A feature with twigs. The branch also composes the first twig by calling its reducer.
 @Reducer
 struct Branch: TreeFeature {
   @ObservableState
@@ -142,7 +142,7 @@ enum TreePosition: Hashable, Sendable {
   /// The scope of the effects of its own actions.
   var scope: TreePosition { self == .part ? .trunk : self }
 
-  /// The number of levels of children below it.
+  /// The number of levels of children below this position.
   var depth: Int {
     switch self {
     case .trunk: 2

@@ -1,4 +1,4 @@
-/// A model of compositions of effects. It is as simple as possible and uses linear search.
+/// A model of compositions of effects. The model is as simple as possible and uses linear search.
 struct TreeModel {
   /// An identifier and the scope to which it belongs.
   struct Mark: Hashable {
@@ -97,7 +97,7 @@ struct TreeModel {
     }
   }
 
-  /// Reduces an action of an effect. All follow-up actions precede the next one.
+  /// Reduces an action of an effect. All follow-up actions precede the next action of the effect.
   private mutating func arrive(_ actions: [(told: EffectTree.Told, context: Context)]) {
     for action in actions {
       sent = [action]
@@ -291,7 +291,7 @@ struct TreeModel {
     switch work.outcome {
     case .sends, .handlesError:
       arrive([(work.told, effect.context)])
-      // The effect's own action may have cancelled it.
+      // An action of the effect itself may have cancelled the effect.
       guard running.contains(where: { $0.number == effect.number }) else { return }
     case .fails:
       failures += 1

@@ -13,7 +13,7 @@ final class Client: Peer, @unchecked Sendable {
   /// The rooms that the next acknowledgement covers.
   private var touched: Set<String> = []
   private(set) var unanswered: [Sync] = []
-  /// Nil while the client sends. Afterwards, whether all lines were sent.
+  /// Whether all lines were sent, or nil while the client sends.
   private var isComplete: Bool?
 
   struct Sync {
@@ -70,7 +70,8 @@ final class Client: Peer, @unchecked Sendable {
     return "{\"type\":\"sync\",\"token\":\"\(token)\"}"
   }
 
-  /// Sends as many bytes as the connection accepts. The rest is sent when there is space again.
+  /// Sends as many bytes as the connection accepts. The remaining bytes are sent when there is
+  /// space again.
   private func push() {
     guard isOpen, !outgoing.isEmpty else { return }
     outgoing.removeFirst(channel.send(outgoing[...]))

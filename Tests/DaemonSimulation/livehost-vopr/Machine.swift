@@ -17,7 +17,7 @@ final class Machine {
   private var timers: [Timer] = []
   private var jobs: [UnownedJob] = []
   var loops: [SimulatedEventLoop] = []
-  /// Runs a job of the work executor. Returns false if it has no job.
+  /// Runs a job of the work executor. Returns false if the executor has no job.
   var work: () -> Bool = { false }
   private(set) var steps = 0
 
@@ -58,7 +58,7 @@ final class Machine {
     }
   }
 
-  /// Runs until `isDone` returns true. Returns false if that does not happen by `end`.
+  /// Runs until `isDone` returns true. Returns false if `isDone` is still false at `end`.
   @discardableResult
   func run(until end: UInt64 = .max, _ isDone: () -> Bool = { false }) -> Bool {
     while !isDone() {

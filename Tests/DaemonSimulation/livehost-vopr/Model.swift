@@ -26,7 +26,7 @@ struct Model {
   /// The messages of one client in one room, numbered from 0.
   struct Sent {
     var count = 0
-    /// The number of acknowledged messages. These are the first of the client.
+    /// The number of acknowledged messages, which are the client's first messages.
     var acknowledged = 0
     /// The largest number of messages that may be in the room: a crash lost the rest.
     var limit = Int.max
@@ -39,7 +39,7 @@ struct Model {
 
   struct Room {
     var clients: [String: Sent] = [:]
-    /// Whether the room may exist: since it was closed, something was requested that opens it.
+    /// Whether the room may exist, because a request since its closing opens it.
     var mayExist = false
     /// Whether the room must exist, because its existence was acknowledged.
     var mustExist = false

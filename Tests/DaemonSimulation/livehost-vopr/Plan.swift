@@ -99,7 +99,7 @@ struct Plan {
     static let rot = Self(rawValue: 2)
     /// A call does not return until the life ends or all clients must get their answers.
     static let hangs = Self(rawValue: 4)
-    /// No call fails otherwise, because a failed write would excuse a loss.
+    /// In such a simulation no call fails, because a failed write would excuse a loss.
     static let alone = Self(rawValue: 8)
   }
 
@@ -162,7 +162,7 @@ struct Plan {
   }
 
   /// Appends a life that ends after a recording, and a life that finds the later snapshot damaged.
-  /// Then appends more such pairs for rooms with two recordings.
+  /// Also appends more such pairs of lives for rooms with two recordings.
   private mutating func rotBehindRecordings(_ count: inout Int) {
     // A separate generator keeps the rest of the plan unchanged.
     var random = SplitMix64(seed: ~seed)
@@ -191,7 +191,7 @@ struct Plan {
       ], until: random.pick(1_700..<2_500), random.oneIn(2) ? .kill : .powerLoss, &count)
     let closing = random.oneIn(2) ? DiskFault.processEnd : .powerLoss
     // The daemon ends when the closing of the room is on disk, but often before the end of its
-    // recording is. That recording stays interrupted and is the later recording by the clock.
+    // recording is. The interrupted recording is the later recording by the clock.
     append(
       [
         (0, .stop(room: room)), (200, .open(room: room, isRecorded: false)),

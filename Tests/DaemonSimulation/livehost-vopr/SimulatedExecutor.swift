@@ -22,7 +22,7 @@ final class SimulatedExecutor: TaskExecutor, SchedulingExecutor, MainExecutor {
     Machine.current.after(UInt64(nanoseconds)) { Machine.current.enqueue(job) }
   }
 
-  // The main thread runs the machine. No part of the daemon runs there.
+  // The main thread runs the machine. No part of the daemon runs on the main thread.
   func run() {}
   func stop() {}
 }

@@ -5,8 +5,8 @@ import SimulatedDisk
 import SystemSupport
 import TestSupport
 
-/// Calls to the disk that report success and do nothing, without the model's knowledge. This plants
-/// a bug without a rebuild.
+/// Calls to the disk that report success and do nothing, without the model's knowledge. Such calls
+/// simulate a bug without a rebuild.
 struct Omission {
   let calls: Plan.Calls
   /// A part of the affected paths.
@@ -119,7 +119,7 @@ extension Simulation {
     witness.begin(disk)
   }
 
-  /// Updates the expectations after a power failure, if there was one.
+  /// If the power has failed, updates the expected contents of the disk.
   func noteLoss() {
     guard isLosing else { return }
     isLosing = false
@@ -140,7 +140,7 @@ extension Simulation {
     for _ in 0..<(plan.misfortunes.contains(.alone) ? min(bits, 1) : bits) {
       guard let spot = rot.flatMap({ spot(of: $0) }) ?? weakSpot() ?? anySpot() else { continue }
       let (path, offset) = (spot.path, random.pick(spot.bytes))
-      // A second change of the same byte might undo the first.
+      // A second change of the same byte might restore the byte.
       guard let contents = disk.contents(of: path), places.insert("\(path):\(offset)").inserted
       else { continue }
       let line = contents[..<offset].lastIndex(of: 10).map { $0 + 1 } ?? 0
@@ -253,7 +253,7 @@ extension Simulation {
       for room in rooms { spoil(room, lost, in: nil) }
     case "recordings":
       for room in rooms where names[2].hasPrefix(room) { spoil(room, lost, in: names[2]) }
-    // This file names the newest segment and has no data of rooms.
+    // The file `log.json` names the newest segment and has no data of rooms.
     case _ where names.count == 2: return
     default:
       let newest = path.hasSuffix(".previous") ? String(path.dropLast(9)) : path
@@ -280,7 +280,7 @@ extension Simulation {
   }
 
   /// Whether the previous snapshot, the recordings and the log contain everything that the newest
-  /// snapshot contains. This is false if a write failed or a recording was replayed.
+  /// snapshot contains. False if a write failed or a recording was replayed.
   private func isSpare(_ path: String, of room: String) -> Bool {
     !hasEverFailed && model.rooms[room]?.copies.isEmpty != false
       && spoiledFiles.allSatisfy { $0 == path || $0.hasPrefix(SimulatedDaemon.directory + "/log.") }

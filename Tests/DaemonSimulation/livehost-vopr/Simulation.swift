@@ -22,7 +22,7 @@ final class Simulation: @unchecked Sendable {
   private(set) var operations: [String: Int] = [:]
   private(set) var ends: [Plan.End: Int] = [:]
   private(set) var paths: [Path: Int] = [:]
-  /// Whether the daemon runs. Afterwards, its output is ignored.
+  /// Whether the daemon runs. After the daemon's end, its output is ignored.
   var isAlive = false
   /// Whether the daemon accepts connections and reads further lines.
   private(set) var isServing = false
@@ -42,7 +42,8 @@ final class Simulation: @unchecked Sendable {
   /// not prove that its effect is saved.
   var hasFailed = false
   var hasEverFailed = false
-  /// The recordings with a failed call to the disk. They may lack messages that the log has.
+  /// The recordings with a failed call to the disk. These recordings may lack messages that the log
+  /// has.
   var failedRecordings: Set<String> = []
   /// The files with flipped bits.
   var spoiledFiles: Set<String> = []
@@ -103,7 +104,8 @@ final class Simulation: @unchecked Sendable {
   func count(_ operation: String) { operations[operation, default: 0] += 1 }
   func count(_ path: Path) { paths[path, default: 0] += 1 }
 
-  /// The settings of rooms. No message is dropped, so that all messages can be checked.
+  /// The settings of rooms. The limit is so high that no message is dropped and all messages can be
+  /// checked.
   var settings: RoomSettings {
     var settings = RoomSettings()
     settings.chatHistory = 1_000_000
@@ -256,8 +258,8 @@ final class Simulation: @unchecked Sendable {
     monitors = [:]
     model.end(hasFailed: hasFailed)
     noteLoss()
-    // The kernel frees the resources of a real process. Here, the daemon's threads must run to
-    // their end, without a disk and without clients.
+    // The kernel frees the resources of a real process. In the simulation, the daemon's threads
+    // must run to their end, without a disk and without clients.
     if end != .stop || disk.hasEnded {
       disk.endProcess()
       let task = Running { [daemon] in await daemon?.stop() }
@@ -275,7 +277,7 @@ final class Simulation: @unchecked Sendable {
   }
 
   /// Runs a task, which must end within ten simulated minutes. Returns nil if the daemon ends
-  /// first.
+  /// before the task.
   @discardableResult
   func finish<R: Sendable>(
     _ what: String, _ body: @escaping @Sendable () async -> R

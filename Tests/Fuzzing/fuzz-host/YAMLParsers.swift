@@ -64,7 +64,7 @@ final class ScenarioParser: Parser {
   }
 }
 
-/// Reads device profiles through a scenario that names one.
+/// Reads device profiles through a scenario that names a profile.
 final class DeviceParser: Parser {
   private static let scenario = """
     name: fuzz

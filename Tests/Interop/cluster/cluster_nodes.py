@@ -84,7 +84,7 @@ class Node(Daemon):
         (directory / "daemon").mkdir(parents=True)
         (directory / "js").mkdir()
         if number == 3:
-            # This disk can be filled by a test.
+            # Node 3 has a small disk, which a test can fill.
             sh(f"mount -t tmpfs -o size=256m none {directory}/js")
         routes = ", ".join(f"nats://10.99.0.{n}:6222" for n in NUMBERS)
         (directory / "nats.conf").write_text(

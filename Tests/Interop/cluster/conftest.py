@@ -38,7 +38,7 @@ def running_cluster(programs, tmp_path_factory, request):
         pytest.skip("network namespaces need root")
     signal.alarm(1080 * request.config.option.count)
     directory = tmp_path_factory.mktemp("cluster")
-    # This is never undone, since threads that see these mounts run until the end.
+    # The namespace is never left, since threads that see these mounts run until the end.
     change("unshare", FLAGS["mnt"])
     sh("mount --make-rprivate /")
     with inside("net") as network:
@@ -96,6 +96,6 @@ def pytest_pyfunc_call(pyfuncitem):
         verify(cluster, "in the end")
         compare_with_one_daemon(cluster)
     elif cluster.schedules % 50 == 0:
-        # A loss is then found near the schedule that caused it.
+        # Checking every 50 schedules finds a loss near the schedule that caused it.
         verify(cluster, f"after {cluster.schedules} schedules")
         send(cluster)

@@ -141,7 +141,7 @@ def test_parts_of_an_interrupted_upload_are_removed(cluster):
     room, number = ROOMS[0], cluster.partition(ROOMS[0])
     ghost = next(name for n in range(9999) if cluster.partition(name := f"ghost{n}") == number)
     for each in (room, ghost):
-        # These parts have an epoch before all others.
+        # The uploaded parts have an older epoch than all other parts.
         cluster.request(f"lh.snap.{number}.{token(each)}.1-1.0", b"cut")
     cluster.eventually("interrupted uploads: the next snapshot removes the parts", lambda: [
         subject for subject in cluster.stored(room) if ".1-1." in subject], [])

@@ -8,8 +8,8 @@ import time
 from harness.ingest import Ingest
 
 PER_SECOND = 300
-# Nothing is counted while the first bursts are found. Afterwards the terminal is read ten times per
-# second.
+# Nothing is counted while the first bursts are found. After these seconds, the terminal is read ten
+# times per second.
 BEGIN, SECONDS, INTERVAL = 4, 10, 0.1
 
 

@@ -113,8 +113,8 @@ class ScriptedEventSub:
 
     def serve_session(self, connection):
         name = self.moved.pop(connection.request.path.partition("=")[2], None) or f"session{next(self.numbers)}"
-        # A new session can get subscriptions after its welcome. A moved session gets messages after
-        # it.
+        # A new session can get subscriptions after its welcome. A session that has moved to another
+        # connection gets messages after its welcome.
         self.sockets.setdefault(name, connection)
         self.send_session(connection, "session_welcome", name, "connected", self.keepalive)
         self.sockets[name] = connection

@@ -88,7 +88,8 @@ def test_terminal_and_report_look_like_their_stored_pictures(check, visit, progr
             "about:blank", viewport={"width": 1200, "height": 900}) as tab:
         terminal = open_terminal(110, 32)
         terminal.enter(f"COLORTERM=truecolor {programs}/livehostctl --socket {daemon.control} watch stage")
-        # The history of the rate grows until the line is full. Afterwards the rows stay in place.
+        # The history of the rate grows until the line is full. When the line is full, the rows stay
+        # in place.
         terminal.wait(" 0/s", "LIVE", "reverb", "^most by Ada")
         tab.set_content(f"<body style='margin:0'>{drawn(terminal.settled('-e'))}")
         compare(tab.locator("pre").screenshot(), "terminal.png")

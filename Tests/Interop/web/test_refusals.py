@@ -103,8 +103,8 @@ def test_another_page_in_the_browser_gets_no_access(check, playwright, page):
     with check.attempt("a browser gets no access by a foreign name that resolves to this machine"):
         reply = tab.goto(f"http://evil.example:{page.port}/")
         assert reply.status == 421 and "livehost" not in tab.title(), reply.status
-        # This request comes from a page that was loaded while the name still resolved to its own
-        # machine.
+        # The next request comes from a page that was loaded while the name still resolved to its
+        # own machine.
         tab.goto(evil)
         found = tab.evaluate("(to) => fetch(to).then((reply) => reply.text(), () => 'failed')",
                              f"http://evil.example:{page.port}/")

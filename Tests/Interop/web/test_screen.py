@@ -110,7 +110,8 @@ def test_the_chat_is_filtered_by_mouse_and_keyboard(check, tab, daemon):
         line = log.locator(".acting", has_text="about trains").first
         tab.mouse.move(0, 0)
         assert line.locator(".acts").evaluate("acts => getComputedStyle(acts).opacity") == "0"
-        # They are created only then, because during a flood they took a quarter of the page's time.
+        # The buttons are created only under the mouse, because during a flood they took a quarter
+        # of the page's time.
         assert line.locator("button").count() == 0
         line.hover()
         line.get_by_role("button", name="thread").click()

@@ -2,8 +2,8 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// A view filters the whole catalogue in its body. The same view shows the number of visitors,
-/// whose changes repeat the filter.
+/// A view filters the whole catalogue in its body. The view also shows the number of visitors, and
+/// each change of this number repeats the filter.
 enum FilterInBody {
   @Reducer struct Shop {
     @ObservableState struct State: Equatable, Sendable {

@@ -19,9 +19,8 @@ def test_tests_pass_for_another_user(check, programs):
     runner, wanted = programs / "livehostPackageTests.xctest", os.environ.get("FILTER")
     user, wanted = USER, wanted or f"{VALUES}|EndToEndTests.(Life|Reload|BadConf)"
     if subprocess.run([*user, "test", "-r", ROOT / "Package.swift", "-a", "-r", runner]).returncode != 0:
-        # Only the owner may be able to read the checkout. Then the tests get a capability to read
-        # it. Programs that the
-        # tests start cannot have the capability.
+        # Only the owner may be able to read the checkout. If so, the tests get a capability to read
+        # the checkout. Programs that the tests start cannot have the capability.
         user, wanted = [*user, "--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search"], VALUES
     with tempfile.TemporaryDirectory() as home:
         shutil.chown(home, "nobody")

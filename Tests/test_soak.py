@@ -13,7 +13,7 @@ from harness.waiting import wait_for
 
 SECONDS = int(os.environ.get("SOAK_SECONDS") or 600)
 SEED = int(os.environ.get("SOAK_SEED") or time.time())
-# The program must end itself, since at this priority no other process on its processor could end
+# The program must end by itself, because at this priority no other process on its processor can end
 # it.
 HOG = "import time; end = time.monotonic() + 0.9\nwhile time.monotonic() < end: pass"
 

@@ -40,7 +40,7 @@ struct DeliveryQueueTests {
     box.append("b")
     #expect(Self.lines(box.nextWrite()) == ["position 1", "a", "b", "sync s 1"])
     box.append("c")
-    // The batch waits for the answer to the previous one.
+    // The second batch waits for the answer to the first.
     #expect(box.nextWrite() == nil)
     #expect(box.acknowledge("s 1"))
     #expect(Self.lines(box.nextWrite()) == ["position 2", "c", "sync s 2"])

@@ -93,7 +93,7 @@ private final class Surface: Sendable {
     #expect(silent == HostReply(value: 0.2, outcome: .refused, reason: "no answer"))
     #expect(try await surface.next().request?.value == 0.6)
     #expect(try await surface.next().withdrawn == "main/3")
-    // This request is lost with its controller, and one of the next controller stays pending.
+    // This request is lost with its controller, and a request to the next controller stays pending.
     studio.lane.postSettings(patient)
     _ = await studio.send([slide(0.7)], to: .main, clock: clock)
     await surface.leave()

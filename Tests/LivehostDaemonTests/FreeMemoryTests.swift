@@ -13,9 +13,9 @@ import Testing
   func end() throws {
     FreeMemory.limit()
     // Without the limit, glibc holds nearly all of these 15 MiB. Threads may share a heap with
-    // other threads, whose blocks after the freed blocks would prevent a release. A living thread
-    // keeps its heap, so the next thread gets another one. Without the limit, each of them would
-    // hold its memory.
+    // other threads, whose blocks after the freed blocks would prevent a release. Each running
+    // thread keeps its heap, so the next thread gets another heap. Without the limit, each of them
+    // would hold its memory.
     let release = DispatchSemaphore(value: 0)
     defer { for _ in 0..<Self.threads { release.signal() } }
     var fewest = Int.max

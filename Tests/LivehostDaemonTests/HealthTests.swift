@@ -93,7 +93,7 @@ import WireFormats
     for second in 0...25 as ClosedRange<UInt64> {
       let mentioned = try watch.look(at: second)
       #expect(mentioned == (second == 10 || second == 20 ? ["recorder"] : []))
-      // The other room applies events, but these are not acknowledged either.
+      // The other room applies events but does not acknowledge them, either.
       studio.lane.post(RoomDelivery(room: other, events: [event]))
       #expect(await studio.lane.report(other)?.counters.received == Int(second) + 1)
       // The lane answers its ping before it handles this.
@@ -118,7 +118,7 @@ import WireFormats
       #expect(failure == nil)
       break
     }
-    // These pings were sent earlier, so their answers have arrived by now.
+    // The pings of the lanes were sent earlier, so the answers have arrived by now.
     await studio.library.settle()
     #expect(try watch.look(at: 26) == [])
     #expect(watch.report.health == .ok)

@@ -55,7 +55,7 @@ import WireFormats
     let counts = await run.lane.counts()
     await run.packings.wait(for: .main)
     #expect(await run.lane.packedCount() == 1)
-    // Queries about all rooms wake none of them.
+    // Queries about all rooms wake no hibernated room.
     #expect(await run.lane.counts() == counts && counts.isConserved)
     #expect(await run.lane.summaries().map(\.counters) == [before.counters])
     #expect(await run.lane.metrics().map(\.counts.received) == [50])
@@ -76,7 +76,7 @@ import WireFormats
     #expect(await send(0..<50, to: run, as: 7) == 0)
     for round in 1...2 {
       await run.packings.wait(for: .main)
-      // Repeated by identifier, repeated by position, and new.
+      // The sent events are repeated by identifier, repeated by position, and new.
       #expect(await send(20..<50, to: run, as: 7 + round) == 30)
       await run.packings.wait(for: .main)
       #expect(await send(100..<150, to: run, as: 7) == 50)
@@ -108,7 +108,7 @@ import WireFormats
       #expect(await run.count() == (life + 1) * 20)
       #expect(run.store.problems == [] && !run.log.contain("does not continue"), "\(run.log.all)")
     }
-    // The other kind of end: an orderly stop.
+    // The next run follows an orderly stop instead of a kill.
     await run.packings.wait(for: .main)
     try await run.end()
     run = try KeptRooms(in: run.path, settings: settings)
@@ -176,7 +176,7 @@ import WireFormats
     let first = try KeptRooms(in: path, mostWaiting: 0)
     for room in [RoomName.main, other] { _ = try first.directory.open(room) }
     await first.send(0..<10)
-    // Too many events to replay at each start.
+    // These are too many events to replay at each start.
     await first.send(0..<3_000, to: other)
     let report = await first.lane.report(.main)
     try await first.end()

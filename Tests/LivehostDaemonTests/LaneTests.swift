@@ -64,8 +64,8 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     }
     let directory = RoomDirectory(lanes: lanes, maximumRooms: 4)
     #expect(try directory.open(.main) === lanes[0])
-    // Waits until the opening is applied. Otherwise the lane could apply the opening and the
-    // closing in one turn, before it blocks.
+    // Waits until the opening is applied. Without this wait, the lane could apply the opening and
+    // the closing in one turn, before the test blocks the lane.
     #expect(await lanes[0].report(.main) != nil)
     let release = DispatchSemaphore(value: 0)
     lanes[0].eventLoop.execute { release.wait() }
@@ -121,7 +121,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     async throws
   {
     var frames: [Int] = []
-    // One message per second for ten minutes: delivered in one batch, and in several.
+    // The stream has one message per second for ten minutes, delivered in one batch and in several.
     for pieces in [1, 60] {
       let test = try TestLane()
       _ = try test.directory.open(.main)

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct PartTests {
   private struct Refusal: Error {}
 
-  /// A record of what the parts did, and parts that write to it.
+  /// A log of what the parts did, and parts that write to this log.
   private final class Log: Sendable {
     private let lines = Mutex<[String]>([])
 

@@ -21,7 +21,7 @@ import Testing
     #expect(rate.rate(3_000, at: time(60)) == 0)
     rate.note(3_100, at: time(61))
     #expect(rate.rate(3_100, at: time(61)) == 10)
-    // No total was recorded for a while.
+    // No total has been recorded for a while.
     #expect(rate.rate(9_000, at: time(600)) == 0)
   }
 }

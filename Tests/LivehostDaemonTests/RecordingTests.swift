@@ -193,7 +193,7 @@ import WireFormats
     var settings = RecordingSettings(on: disk)
     settings.highWater = 100
     settings.maximumWaiting = 2_000
-    // Created without these limits, because only a replay respects them.
+    // The recording is made without these limits, which only the replay has.
     let source = try Studio()
     let recording = try await source.record(6_000)
     let studio = try Studio(recording: settings)
@@ -321,7 +321,7 @@ import WireFormats
     let started = try await studio.recordings.start(.main, on: studio.lane)
     _ = await studio.send(traffic(100), to: .main, clock: .event)
     #expect(await studio.directory.close(.main))
-    // A second recording can start after the first is closed.
+    // Another recording can start after the first recording is closed.
     _ = try studio.directory.open(.main)
     var list = try await studio.recordings.list(nil).recordings
     while list.first?.state == .recording {

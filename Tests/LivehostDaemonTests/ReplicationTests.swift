@@ -148,7 +148,7 @@ import WireFormats
     }
   }
 
-  /// Otherwise the gateway would record that the room exists.
+  /// If the daemon reported success, the gateway would record that the room exists.
   @Test func `an act on a room that does not exist is not reported as accepted`() async throws {
     let daemon = try await Daemon()
     var replies: [JSONValue] = []
@@ -268,7 +268,7 @@ import WireFormats
       _ = try uploads.add(half, at: 0, of: room, isLast: false)
     }
     #expect(uploads.heldBytes == RoomUploads.budget)
-    // Now the second upload has been idle longest.
+    // The second upload has now been idle longest.
     _ = try uploads.add([], at: 1, of: rooms[0], isLast: false)
     _ = try uploads.add(half, at: 0, of: rooms[4], isLast: false)
     #expect(uploads.heldBytes == RoomUploads.budget)
@@ -348,7 +348,7 @@ import WireFormats
   @Test func `a user can read at most sixteen states concurrently`() async throws {
     let daemon = try await Daemon()
     _ = try daemon.studio.directory.open(.main)
-    // More than fits into the buffers of a connection.
+    // The state is larger than the buffers of a connection.
     #expect(await daemon.send(people(0..<30_000), at: 1) == 0)
     let call =
       #"{"method":"\#(RoomReplication.name).SaveRoom","parameters":{"room":"main"},"more":true}"#

@@ -94,7 +94,7 @@ import Testing
     #expect(result.open == ["a", "c"])
     #expect(result.log == [])
     #expect(result.problems == problems)
-    // Until somebody follows the reported remedy.
+    // The room stays set aside until its file is renamed as the report suggests.
     try FileManager.default.moveItem(
       atPath: path + "/rooms/b.json.set-aside", toPath: path + "/rooms/b.json")
     result = try await restore()
@@ -147,7 +147,7 @@ import Testing
     try await save(["a", "b", "c"])
     let title = "STATUS=starting: restoring room"
     #expect(try await restore().told.contains(title + "s, 1 to 3 of 3"))
-    // One of these rooms may be innocent.
+    // Either of the rooms that were being restored may have caused the death.
     try note("a 1\nc 1\n")
     let result = try await restore()
     #expect(result.open == ["a", "b", "c"])

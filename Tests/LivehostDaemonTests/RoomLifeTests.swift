@@ -39,8 +39,8 @@ import WireFormats
     #expect(await studio.lane.metrics().isEmpty)
     var growth = Int(allocated_bytes()) - before
     // A room takes about 100 KB, and an effect several blocks of a few hundred bytes. On a busy
-    // machine, sleeps end late. Their memory is freed while more rooms open and close, but a leak
-    // grows with each room.
+    // machine, sleeps end late. The memory of late sleeps is freed while more rooms open and close,
+    // but a leak grows with each room.
     var next = 11_000
     while growth >= 2 << 20, next < 21_000 {
       try await openAndClose(next..<next + 100, in: studio)

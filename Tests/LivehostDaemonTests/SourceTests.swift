@@ -79,9 +79,10 @@ import WireFormats
     router.sourceCame("irc", in: .main)
     router.sourceCame("obs", in: .main)
     await send([state("irc", .live, lost: 5), state("obs", .live)], to: studio.lane)
-    // The throttle holds this state, so the end must be applied after it.
+    // The throttle holds this state of the source, so the source's end must be applied after the
+    // state.
     await send([state("irc", .behind, lost: 7)], to: studio.lane)
-    // The source replaces its connection.
+    // The source opens a new connection before it closes the old one.
     router.sourceCame("irc", in: .main)
     router.sourceLeft("irc", in: .main)
     await send([], to: studio.lane)

@@ -2,7 +2,7 @@
 import PackageDescription
 
 // An external package that uses the state library and the simulator. `Tests/test_packages.py`
-// copies it to another directory and puts the project beside it.
+// copies this package to another directory and puts the project beside it.
 let package = Package(
   name: "Show",
   dependencies: [.package(path: "../livehost", traits: ["HangCommand"])],

@@ -14,7 +14,8 @@ import Throttling
 
     /// Returns the actions caused by an event.
     ///
-    /// Not inlined: if the result is unused, Swift 6.3 would free the copy before filling it.
+    /// This function is not inlined: if the result is unused, Swift 6.3 would free the copy before
+    /// filling it.
     @inline(never)
     mutating func receive(_ event: PollEvent, at time: Interval = .zero) -> [PollFeature.Action] {
       received += 1

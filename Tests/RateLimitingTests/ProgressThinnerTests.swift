@@ -203,7 +203,7 @@ import Testing
 
   @Test(
     arguments: [
-      // A step that does not reach a new percentage is superseded by the next one.
+      // A step that does not reach a new percentage is replaced by the next step.
       ("12345678", "12345678"), ("1122-8", "1-2--8"), ("(12)8", "(12)8"), ("8--8", "8"),
       ("?", "?"), ("??????", "?--?--?"), ("?--?", "?--?"), ("?-?-----?", "?--?----?"),
       ("(??|)", "(??)"), ("1|", "1"), ("11|", "1-1"), ("?|--?", "?---?"),

@@ -23,7 +23,7 @@ import Testing
       $0.own?.bytes = 5
       $0.own?.durationMilliseconds = 40
     }
-    // One of the two recordings fails, and the room is still being recorded.
+    // The external recording fails, and the room is still being recorded.
     await store.send(.stateChanged(.failed)) { $0.elsewhere.state = .failed }
     await store.send(.own(.restarted(isRecording: false))) { $0.own?.state = .idle }
     await store.receive(.delegate(.isRecordingChanged(false)))

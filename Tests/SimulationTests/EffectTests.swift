@@ -91,7 +91,7 @@ import Testing
     #expect(surface.started > 600)
     let share = Double(surface.failed) / Double(surface.started - surface.abandoned)
     #expect((0.17...0.28).contains(share), "About 20 % of the answered requests fail.")
-    // Some requests are abandoned because the host moves the control again.
+    // Some requests are withdrawn because the host moves the control again.
     #expect(Double(surface.abandoned) / Double(surface.started) > 0.06)
     #expect((80_000_000...120_000_000).contains(surface.answered.p50))
     #expect((115_000_000...120_400_000).contains(surface.answered.max))
@@ -140,8 +140,8 @@ import Testing
   }
 
   @Test func `effects compute on other cores while the screen's thread hangs`() async throws {
-    // The request begins when its action is reduced, half a second after its arrival. Afterwards
-    // the thread is permanently overloaded.
+    // The request begins when its action is reduced, half a second after its arrival. From then the
+    // screen's thread is permanently overloaded.
     let events = """
       [{event: {type: slider, control: zoom, phase: end, value: 0.5}, at: 1s},
        {event: {type: stream, state: live}, at: [1510ms, 1511ms, 1512ms]}]

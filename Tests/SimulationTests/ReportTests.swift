@@ -61,7 +61,7 @@ import Testing
     #expect(bad.contains("<p class=\"verdict bad\">1 of 2 thresholds not met</p>"))
     #expect(bad.contains("<tr class=\"bad\"><td>✗</td>"))
     #expect(bad.contains(/<td>[0-9]+ in fast, ignored; [0-9]+ in slow\+hot, ignored<\/td>/))
-    // Without thresholds, the verdict names the worst run without judging it.
+    // Without thresholds, the verdict names the worst run without rating it.
     let none = try await head([])
     #expect(none.contains("<p class=\"verdict\">At worst "))
     #expect(!none.contains("<table"))

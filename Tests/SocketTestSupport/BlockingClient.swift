@@ -30,7 +30,7 @@ package final class BlockingClient {
 
   deinit { close() }
 
-  /// Returns `false` if the connection ends before everything is sent.
+  /// Sends bytes. Returns `false` if the connection ends before everything is sent.
   @discardableResult package func send(_ bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {

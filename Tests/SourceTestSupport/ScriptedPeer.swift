@@ -48,8 +48,8 @@ package struct ScriptedPeer: Sendable {
     }
   }
 
-  /// The welcome as Twitch writes it. Clients require all of it; some fail if a text ends that did
-  /// not begin.
+  /// The welcome in Twitch's own words. Clients require all of it; some fail if a text ends
+  /// that did not begin.
   private static let welcome: [(numeric: String, text: String)] = [
     ("001", "Welcome, GLHF!"), ("002", "Your host is tmi.twitch.tv"),
     ("003", "This server is rather new"), ("004", "-"), ("375", "-"),
@@ -79,7 +79,7 @@ package struct ScriptedPeer: Sendable {
       faults.append("joined before the welcome")
       return []
     }
-    // A second JOIN of a channel is not answered, and no client should need one.
+    // A second JOIN of a channel is not answered, because no client should rely on an answer.
     guard asked.insert(channel).inserted else {
       faults.append("joined \(channel) twice")
       return []

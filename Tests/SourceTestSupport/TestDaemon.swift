@@ -6,7 +6,7 @@ import TestSupport
 
 /// A simulated ingest socket that accepts each batch of a session once, and acknowledges it.
 package final class TestDaemon: Sendable {
-  /// The state that belongs to the event loop. It survives a restart, like data on a disk.
+  /// The state that belongs to the event loop. The state survives a restart, like data on a disk.
   private final class Core {
     var positions: [String: Int] = [:]
     var channels: [any Channel] = []

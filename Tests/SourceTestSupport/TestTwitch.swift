@@ -3,7 +3,8 @@ package import NIOCore
 import NIOPosix
 package import NIOSSL
 
-/// A simulated Twitch on a real socket. It answers like ``ScriptedPeer``, and tests can control it.
+/// A simulated Twitch on a real socket. The server answers like ``ScriptedPeer``, and tests can
+/// control it.
 package final class TestTwitch: Sendable {
   /// The state that belongs to the event loop.
   private final class Core {

@@ -2,7 +2,7 @@ package import LiveSources
 package import RateLimiting
 package import TestSupport
 
-/// A connection on a virtual network, with the server's state for it.
+/// A connection on a virtual network, with the state that the server keeps for the connection.
 package struct VirtualConnection<Peer> {
   package let up: Interval
   package let down: Interval
@@ -12,9 +12,9 @@ package struct VirtualConnection<Peer> {
   /// Whether nothing arrives at either end any more, without either end noticing.
   package var isFrozen = false
 
-  /// Whether the server can still send on it.
+  /// Whether the server can still send on the connection.
   package var isServed: Bool { isOpenAtServer && !isFrozen }
-  /// Whether the session can still receive on it.
+  /// Whether the session can still receive on the connection.
   package var isHeard: Bool { isOpenAtClient && !isFrozen }
 
   package init(up: Interval, down: Interval, peer: Peer) {
@@ -38,7 +38,7 @@ package struct VirtualMessage {
   package let channel: String
   package let sent: Instant
   package var arrivals = 0
-  /// The forms in which the session forwarded it.
+  /// The forms in which the session forwarded the message.
   package var forwards: [String] = []
 }
 

@@ -46,8 +46,8 @@ class Debian(Program):
         self.init = None
         mount = directory / "mount"
         mount.mkdir()
-        # The container runs in namespaces for processes and mounts, which end with it. Nothing is
-        # left behind even if it is killed.
+        # The container runs in namespaces for processes and mounts, which disappear when it ends.
+        # Nothing is left behind even if it is killed.
         spaces = ("unshare", "--mount", "--pid", "--mount-proc", "--fork", "--kill-child")
         command = ["setpriv", "--pdeathsig", "KILL", *spaces, "sh", "-c", BOOT, "sh", root, mount, packages]
         super().__init__(command, directory / "console")

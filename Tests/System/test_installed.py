@@ -163,7 +163,8 @@ def test_the_installed_service_works(check, debian):
             received = ingest.sync({"type": "viewers", "count": 2})["received"]
         assert received == 1 and debian.state() == "active", "the ingest socket does not start the service"
     with check.attempt("the service stops cleanly: inactive, with the result success"):
-        # Only the service is stopped. Its sockets stay open, as after any stop by an administrator.
+        # Only the service is stopped. The sockets of the service stay open, as after any stop by an
+        # administrator.
         debian.systemctl("stop", DAEMON)
         unit = debian.unit()
         assert (unit["ActiveState"], unit["Result"]) == ("inactive", "success"), unit
@@ -186,7 +187,7 @@ def assert_unharmed(debian):
     """Checks that the daemon never used more memory than its unit allows, and that no turn
     computed for too long."""
     unit = debian.unit()
-    # This is the process's peak, because a container may not count the memory of its units.
+    # The peak of the process is used, because a container may not count the memory of its units.
     peak = int(re.search(r"VmHWM:\s+(\d+)", debian.inspect(unit["MainPID"], "status"))[1]) * 1024
     assert peak < int(unit["MemoryHigh"]), f"the daemon's memory was {peak} of {unit['MemoryHigh']}"
     # Only computing time is compared, not the length of a turn: on a busy machine, a lane may have

@@ -77,8 +77,8 @@ def settings(debian, *lines):
 def lay_old_state(debian):
     """Replaces the current state by the state that 0.1.0 left behind when it was killed."""
     debian.systemctl("stop", *UNITS)
-    # This needs a new directory, because systemd changes the owner of everything in the directory
-    # if it has another owner.
+    # The test uses a new directory, because systemd changes the owner of everything in a directory
+    # with another owner.
     state = debian.path(STATE)
     shutil.rmtree(state)
     with tarfile.open(SET / "state.tar.gz") as archive:

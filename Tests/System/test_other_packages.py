@@ -36,7 +36,8 @@ def test_the_other_packages_are_complete_and_nothing_is_enabled(check, debian, p
         listed = "".join(execute("dpkg-deb", "-c", package) for package in packages.glob("livehost-*.deb"))
         missing = [file for file in FILES if f" ./{file}\n" not in listed]
         assert not missing, f"missing files: {missing}"
-        # Both are installed in one step, like apt does, so that whatis finds all their pages.
+        # Both packages are installed in one step, like apt does, so that whatis finds all their
+        # pages.
         debian.install("livehost-sources", "livehost-web")
         states = {unit: debian.state(unit) for unit in (WEB, "livehost-web.socket", PROXY, SOURCE)}
         assert set(states.values()) == {"inactive"}, states

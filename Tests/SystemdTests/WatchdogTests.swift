@@ -62,7 +62,7 @@ import Testing
   }
 }
 
-/// A loop whose turns run only when the test runs them.
+/// A fake event loop whose turns run only when the test runs them.
 private final class ManualLane: Sendable {
   private let pings = Mutex<[Heartbeat]>([])
 

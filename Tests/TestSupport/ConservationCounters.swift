@@ -37,7 +37,7 @@ public struct ConservationCounters: Hashable, Sendable, Codable {
       && applied >= 0 && coalesced >= 0 && rejected >= 0 && pending >= 0
   }
 
-  /// Counts new inputs, which are pending until another method counts them.
+  /// Counts new inputs as pending, until another method counts their result.
   public mutating func receive(_ count: Int = 1) {
     received += count
     pending += count

@@ -1,6 +1,6 @@
 /// Unexpected values that JSON members have in practice.
 public enum OddValues {
-  /// The values as JSON text. Some are invalid JSON that programs nevertheless write.
+  /// The values as JSON text. Some of the values are invalid JSON that programs nevertheless write.
   public static let json = [
     "null", #""""#, #"" ""#, #""abc""#, "-1", "0", "1e308", "-1e308", "1e400", "NaN", #""NaN""#,
     "Infinity",

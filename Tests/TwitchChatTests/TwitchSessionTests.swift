@@ -7,7 +7,7 @@ import TwitchChat
 
 /// Tests single steps of a session, line by line.
 struct TwitchSessionTests {
-  /// A session and its time.
+  /// A session of Twitch's chat, with a virtual clock.
   private final class Steps {
     var session: TwitchSession
     var now = Instant.origin
@@ -183,8 +183,8 @@ struct TwitchSessionTests {
       }
     }
     #expect(history("b", sent: 1_001))
-    // These messages were received before or after the gap, were returned twice, are too old, or
-    // belong to another channel.
+    // The other messages were received before or after the gap, were returned twice, are too old,
+    // or belong to another channel.
     #expect(!history("a", sent: 1_001) && !history("c", sent: 1_001) && !history("b", sent: 1_001))
     #expect(!history("old", sent: 1_000) && !history("other", sent: 1_001, of: "bo"))
     steps.session.receivedHistory(of: "ada")
@@ -210,7 +210,7 @@ struct TwitchSessionTests {
     // This message was in flight when the new connection joined, so only the old connection gets
     // it.
     #expect(steps.receive(Self.message("a"), on: 1) == .forward)
-    // Both connections get this message.
+    // The old and the new connection get this message.
     #expect(steps.receive(Self.message("b"), on: 2) == .forward)
     #expect(steps.receive(Self.message("b"), on: 1) == .ignore)
     #expect(!steps.has(.close(1)))

@@ -88,7 +88,7 @@ struct TwitchSourceTests {
     try await all.twitch.send(":tmi.twitch.tv RECONNECT\r\n", to: 0)
     try await all.say(10..<20)
     await all.twitch.wait(for: "1 JOIN")
-    // Both connections send these messages.
+    // The old and the new connection both send these messages.
     try await all.say(20..<30)
     await all.twitch.wait(for: "0 PING :livehost-drain")
     await all.twitch.wait(for: "0 closed")

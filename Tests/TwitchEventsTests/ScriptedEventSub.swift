@@ -39,7 +39,8 @@ struct ScriptedEventSub {
     subscriptions.first { $0.session == session && $0.type == type }
   }
 
-  /// Records that the connection of a session is lost. Its subscriptions stay until ``forget(_:)``.
+  /// Records that the connection of a session is lost. The subscriptions of the session stay until
+  /// ``forget(_:)``.
   mutating func lost(_ session: String) { dead.insert(session) }
 
   mutating func forget(_ session: String) { subscriptions.removeAll { $0.session == session } }

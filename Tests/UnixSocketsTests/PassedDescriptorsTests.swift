@@ -169,7 +169,7 @@ import UnixSockets
       isHeld.wait()
       let isPassed = lingering.pass(over: hostile, outOfBand: form == .outOfBand)
       isFree.signal()
-      // No input after a descriptor is read.
+      // The server reads no further input of a connection after a descriptor.
       if isPassed { #expect(answer(to: hostile) == 0) }
       #expect(answer(to: other) == 1)
       for descriptor in [hostile, other] + lingering.rest { close(descriptor) }

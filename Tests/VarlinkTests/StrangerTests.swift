@@ -80,7 +80,7 @@ import Varlink
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     try await withServer([try Example().interface()], limits: limits, group: group) {
       path, server in
-      // When this call is answered, the only event loop has read everything sent before it.
+      // The answer proves that the only event loop has read everything sent before this call.
       func answer() throws {
         let witness = try BlockingClient(path)
         witness.send(ServerProtocolTests.echo("in between"))

@@ -28,13 +28,13 @@ func withServer<T>(
   return try result.get()
 }
 
-/// An event that one task reports and another awaits. It remembers that it was reported.
+/// An event that one task reports and another awaits. A report before the wait is not lost.
 final class Signal: Sendable {
   private let stream: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
   init() { (stream, continuation) = AsyncStream.makeStream() }
   func fire() { continuation.yield() }
-  /// Waits for one `fire` and consumes it. Only one task may wait.
+  /// Waits until `fire` has been called once for this wait. Only one task may wait.
   func wait() async { for await _ in stream { return } }
 }
 

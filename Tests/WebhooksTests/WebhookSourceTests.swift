@@ -130,7 +130,7 @@ struct WebhookSourceTests {
     #expect(all.daemon.values(of: "count", type: "viewers") == [1])
     try await all.daemon.stall(false)
     #expect(try await answer == "200")
-    // The same identifier again is confirmed but delivered only once.
+    // A delivery with the same identifier is confirmed but delivered only once.
     #expect(try await all.post(Self.good) == "200")
     #expect(try await all.post(#"{"kind":"v","id":"b","n":2}"#) == "200")
     #expect(all.daemon.values(of: "count", type: "viewers") == [1, 2])
@@ -281,8 +281,8 @@ struct WebhookSourceTests {
       return "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.utf8.count)\r\n"
         + (last ? "Connection: close\r\n" : "") + "\r\n" + body
     }
-    // The second request arrives before the first is answered. HTTP allows that, but senders of
-    // webhooks do not do it.
+    // The second request arrives before the first is answered. HTTP allows pipelined requests, but
+    // senders of webhooks do not use them.
     let answer = try await all.exchange(request(1, false) + request(2, true))
     #expect(answer.hasPrefix("HTTP/1.1 400"))
     let expecting =

@@ -25,8 +25,8 @@ struct Outcome: Equatable, CustomStringConvertible {
   }
 }
 
-/// Decodes one line with an arrival time of 7 ms. The line is part of a slab with other bytes
-/// around it.
+/// Decodes one line with an arrival time of 7 ms. The line is in the middle of a slab with other
+/// bytes.
 func decode(_ line: some Sequence<UInt8>, override: RoomName? = nil) -> Outcome {
   var decoder = LineDecoder()
   decoder.overrideRoom(override)

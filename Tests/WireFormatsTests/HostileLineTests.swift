@@ -12,7 +12,8 @@ import WireFormats
       #"{"type":"sync","token":"x"}"#, #"{"type":"options","room":"a","clock":"event"}"#,
     ]
 
-  /// Encodes and decodes the event again, which reads all its slices and so reveals invalid ones.
+  /// Encodes and decodes the event again. This reads all slices of the event and so reveals invalid
+  /// ones.
   func read(_ outcome: Outcome) {
     guard let event = outcome.event else { return }
     var line: [UInt8] = []

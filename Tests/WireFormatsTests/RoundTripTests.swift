@@ -13,7 +13,8 @@ struct EventGenerator {
       timestamp: Int64(below(253_402_300_800_000)), payload: payload, origin: origin(of: payload))
   }
 
-  /// Returns one of a few origins, since a process distinguishes only ``Origin/limit`` of them.
+  /// Returns one of a few origins, because a process distinguishes at most ``Origin/limit``
+  /// origins.
   private mutating func origin(of payload: LiveEvent.Payload) -> Origin {
     switch payload {
     case .source, .chat(.filter): .none

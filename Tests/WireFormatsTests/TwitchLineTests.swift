@@ -134,7 +134,7 @@ private let ann = Person(id: "5", name: "Ann")
               id: "1", userID: "5", userName: "ann", text: "hi", replyTo: "0", channel: channel))))
   }
 
-  // RFC 1459, section 2.3.1: a colon before the last parameter does not change it.
+  // By RFC 1459, section 2.3.1, a colon before the last parameter is not part of the parameter.
   @Test(arguments: [
     ("#chan Kappa", "Kappa"), ("#chan  Kappa ", "Kappa"), ("#chan :Kappa ", "Kappa "),
     ("#chan a :b c", "b c"), ("#chan a b", "b"), ("#chan :", ""), ("#chan a:b", "a:b"),

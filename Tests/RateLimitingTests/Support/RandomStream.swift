@@ -1,8 +1,8 @@
 import RateLimiting
 import TestSupport
 
-/// Times of a random stream: bursts, pauses, several events at the same time, and occasionally a
-/// time stamp before the previous one.
+/// The times of a random stream: bursts, pauses, equal times, and occasionally a timestamp before
+/// the previous one.
 struct RandomStream {
   var generator: SplitMix64
   private(set) var now: Int64 = 0

@@ -136,7 +136,8 @@ import Testing
     }
   }
 
-  @Test func `at most a fixed number of bursts begin in one run, and the others begin in the next`()
+  @Test
+  func `at most a fixed number of bursts begin in one run, and further bursts begin in the next`()
     async throws
   {
     var chat = Chat()

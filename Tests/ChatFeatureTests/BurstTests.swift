@@ -86,7 +86,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
   }
 
   @Test
-  func `only one run of the analysis is active, and the next run processes what arrived meanwhile`()
+  func `only one run of the analysis is active, and the next run processes newer messages`()
     async
   {
     let store = makeStore()
@@ -335,7 +335,8 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `the smallest bursts are removed if there are too many`() async {
+  @Test func `the smallest bursts of duplicates are removed if the chat has too many bursts`() async
+  {
     let store = makeStore()
     await send(.messages((1...40).map { spam($0) }), to: store)
     // The third and the last burst have one message each, and all others have two.

@@ -25,7 +25,7 @@ import Testing
     #expect(people.top.first?.userID == id(5, isLong: isLong))
   }
 
-  @Test func `people with identifiers of any length are told apart`() {
+  @Test func `people with different identifiers of any length are distinguished`() {
     var people = ChatterSet()
     for length in 0..<300 {
       for last in ["a", "b"] {

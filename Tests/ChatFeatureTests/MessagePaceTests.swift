@@ -34,7 +34,8 @@ import Testing
     #expect(pace.busiest.sliding == 2)
   }
 
-  @Test func `a message exactly as late as the horizon is counted in its own second`() {
+  @Test
+  func `a message that is exactly as late as the horizon counts in the second of its timestamp`() {
     var pace = MessagePace()
     for time: Timestamp in [9_001, 9_500, 20_000, 10_000] {
       pace.count(time)

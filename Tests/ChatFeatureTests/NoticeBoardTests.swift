@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test
-  func `if too many gift bombs are waiting for their announcement, the oldest are shown early`() {
+  func `if too many gift bombs wait for an announcement, the oldest ones are shown early`() {
     var state = ChatFeature.State()
     for bomb in 0...NoticeBoard.limit {
       state.take(.notice(notice(.gift, group: "bomb \(bomb)"), at: 0))

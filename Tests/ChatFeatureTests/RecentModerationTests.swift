@@ -28,7 +28,8 @@ import Testing
     #expect(!moderation.hides(message(0, at: edge - 1).message, at: edge - 1))
   }
 
-  @Test func `a deleted message is hidden if it is dated at most the reach after its deletion`() {
+  @Test
+  func `a deleted message stays hidden if its timestamp is within the reach after the deletion`() {
     var moderation = RecentModeration()
     moderation.recordDeletion(of: "m7", at: 100_000)
     let late = 100_000 + RecentModeration.reach

@@ -185,8 +185,7 @@ struct ChatterinoLogTests {
   }
 
   @Test
-  func `translating a log twice gives the same identifiers, and another log gives different ones`()
-  {
+  func `translating a log twice gives equal identifiers, and another log gives others`() {
     let log = { (name: String) in
       Translated(.chatterino, "# Start logging at 2026-11-23 20:00:00 CET\n[20:00:01] \(name): hi")
         .lines

@@ -251,7 +251,7 @@ import Testing
   }
 
   @Test(arguments: ["", "a", "ab\n", "\u{1F}"])
-  func `files too short for a gzip header are read as they are`(text: String) throws {
+  func `files too short for a gzip header are read without decompression`(text: String) throws {
     let directory = TemporaryDirectory()
     let source = try FileSource(path: directory.write("file.gz", text.utf8))
     var bytes: [UInt8] = []

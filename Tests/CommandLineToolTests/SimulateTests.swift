@@ -195,7 +195,8 @@ import Testing
     }
   }
 
-  @Test func `measured costs are shown next to the assumed ones, which determine the result`()
+  @Test
+  func `measured costs are shown next to assumed costs, and the assumed costs give the result`()
     async throws
   {
     let arguments = ["--costs", "measured", "--threshold", "longest > 100ms"]

@@ -148,7 +148,7 @@ struct ConfigurationKeyTests {
     }
   }
 
-  @Test func `every configuration key has a test of its effect, and every such test has a key`() {
+  @Test func `every configuration key has a test, and every test has a configuration key`() {
     #expect(Set(Self.proofs.keys) == Set(Configuration.keys.map(\.path)))
   }
 

@@ -159,7 +159,8 @@ struct LifeTests {
     #expect(missing.diagnostics.contains("/nonexistent.yaml"))
   }
 
-  @Test func `a daemon whose control socket is in use names it and leaves the other daemon alone`()
+  @Test
+  func `the error for a control socket in use names it, and does not affect the other daemon`()
     async throws
   {
     let daemon = try RunningDaemon()
@@ -172,7 +173,7 @@ struct LifeTests {
   }
 
   @Test
-  func `a daemon whose ingest socket is in use names it and removes its control socket`()
+  func `the error for an ingest socket in use names it, and the control socket is removed`()
     throws
   {
     let daemon = try RunningDaemon()

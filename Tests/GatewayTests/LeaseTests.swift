@@ -238,7 +238,7 @@ struct LeaseTests {
     #expect(pauses.last! > 2 * pauses.first!)
   }
 
-  @Test func `an owner that was stopped has lost the partitions that others acquired meanwhile`() {
+  @Test func `a node that was stopped no longer owns partitions that other nodes have acquired`() {
     var cluster = Cluster()
     for name in ["a", "b"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -348,7 +348,7 @@ struct LeaseTests {
     #expect(cluster.count("a") == Partition.count)
   }
 
-  @Test func `a node whose answers come too late to renew leases acquires none`() {
+  @Test func `a node that gets answers too late to renew leases acquires no lease`() {
     var cluster = Cluster()
     for name in ["a", "b", "c"] { cluster.start(name) }
     cluster.run(seconds: 10)

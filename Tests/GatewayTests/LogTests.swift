@@ -99,7 +99,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
 
   /// If both were in one message, the batch would be lost if the log already has the first copy.
   @Test(arguments: ["no answer", "connection lost"])
-  func `a batch that arrives while a message may have been lost goes into another message`(
+  func `while a message may have been lost, new batches are put into another message`(
     reason: String
   ) {
     var appender = LogAppender<Int>(session: "g")

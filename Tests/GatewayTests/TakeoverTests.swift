@@ -9,7 +9,7 @@ import Testing
     takeovers.beginLoading { _ in 1 }.map(\.0)
   }
 
-  @Test func `a partition is loaded once at a time, even if the lease was lost meanwhile`() {
+  @Test func `a partition is not loaded twice at the same time, even if its lease was lost`() {
     var takeovers = Takeovers()
     takeovers.begin(partition)
     #expect(next(&takeovers) == [partition])

@@ -31,7 +31,9 @@ struct TunnelTests {
     }
   }
 
-  @Test func `the listening end of a tunnel reports why it rejects the other end`() async throws {
+  @Test func `the listening end of a tunnel reports why it rejects the connecting end`()
+    async throws
+  {
     try await withDirectory { directory in
       let certificates = try TunnelCertificates(in: directory)
       let (lines, reported) = AsyncStream.makeStream(of: String.self)

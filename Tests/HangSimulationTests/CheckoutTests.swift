@@ -31,7 +31,8 @@ struct CheckoutTests {
     }
   }
 
-  @Test func `equal plans give equal reports and traces, and another seed gives other ones`()
+  @Test
+  func `equal plans give equal reports and traces, and another seed gives a different report`()
     async throws
   {
     let one = try await SaleScenario.plan(seed: 5).run(wantsTrace: true)

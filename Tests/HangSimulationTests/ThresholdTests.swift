@@ -195,7 +195,7 @@ struct ThresholdTests {
     #expect(missed.map(\.text) == [])
   }
 
-  @Test func `the worst seed is the one furthest beyond the threshold`() async throws {
+  @Test func `the worst seed has the figure furthest beyond the threshold`() async throws {
     let seeds = Array(1...40 as ClosedRange<UInt64>)
     let found = try await microhangs(of: seeds)
     let (fewest, most) = (found[0].count, found[39].count)

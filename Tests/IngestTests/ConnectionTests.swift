@@ -148,7 +148,7 @@ private final class Disk: Durability {
     }
   }
 
-  @Test func `a last line without a line ending is processed, whether it is an event or a sync`()
+  @Test func `a last line without a line ending is processed, as an event or as a sync`()
     throws
   {
     let sink = RecordingSink(holding: true)

@@ -24,12 +24,12 @@ struct LenientTests {
     #expect(Self.read(text) == nil)
   }
 
-  @Test func `a JSON value that is nested too deeply becomes null, and the rest is kept`() {
+  @Test func `a JSON value that is nested too deeply becomes null, and other values are kept`() {
     let deep = String(repeating: "[", count: 5_000) + #""]""# + String(repeating: "]", count: 5_000)
     #expect(JSONValue(lenient: Array("{\"a\":\(deep),\"b\":1}".utf8))?["b"] == 1)
   }
 
-  @Test func `bytes in JSON that are not UTF-8 are replaced, and the rest is kept`() {
+  @Test func `bytes in JSON that are not UTF-8 are replaced, and other bytes are kept`() {
     #expect(JSONValue(lenient: [0x5B, 0x22, 0xFF, 0x41, 0x22, 0x5D]) == ["\u{FFFD}A"])
   }
 }

@@ -42,7 +42,8 @@ import Testing
     #expect(plain != text(#"a\sb"#, .none))
   }
 
-  @Test func `a text that is copied out of its line keeps the contents and releases the line`() {
+  @Test
+  func `a text copied out of its line has the same contents and keeps nothing else in memory`() {
     let owned = text(#"a\nb"#, .json).owned()
     #expect(String(owned) == "a\nb")
     #expect(owned.byteCount == 3)

@@ -33,7 +33,7 @@ struct HangDetectorTests {
       detector.finish(turn(4, milliseconds: 300)).holder == label(.view("ChatView")))
   }
 
-  @Test func `samples taken in another turn are ignored`() {
+  @Test func `samples of an activity that were taken in another turn are ignored`() {
     var detector = HangDetector()
     for _ in 0..<9 { detector.sample(turn: 3, activity: label(.action("stream")), isAsleep: nil) }
     detector.sample(turn: 4, activity: label(.view("ChatView")), isAsleep: nil)

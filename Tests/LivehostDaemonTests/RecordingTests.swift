@@ -93,7 +93,9 @@ import WireFormats
     PolicyDescription(kind.limitClass, interval: .milliseconds(milliseconds))
   }
 
-  @Test func `polls replay to the same state, without the refused ones`() async throws {
+  @Test func `polls replay to the same state, and refused poll events are not recorded`()
+    async throws
+  {
     let polls: [PollEvent] = [
       .begin(
         PollQuestion(

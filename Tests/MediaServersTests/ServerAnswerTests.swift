@@ -114,7 +114,7 @@ struct ServerAnswerTests {
       ])
   }
 
-  @Test func `answers of several nginx workers are told apart, and relays do not count as viewers`()
+  @Test func `answers of several nginx workers are distinguished, and relays are not viewers`()
     throws
   {
     let text = Self.statistics

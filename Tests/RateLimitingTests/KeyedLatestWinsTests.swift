@@ -64,7 +64,7 @@ import Testing
 
   @Test(
     arguments: 1...30 as ClosedRange<UInt64>)
-  func `each key behaves as if it had a throttle of its own`(seed: UInt64) {
+  func `each key behaves as if it had a separate throttle`(seed: UInt64) {
     var stream = RandomStream(seed: seed)
     let keyCount = Int(1 + seed)
     let interval = Interval.ticks(2)

@@ -220,8 +220,7 @@ struct TwitchSessionTests {
     #expect(steps.session.duplicates == 1)
   }
 
-  @Test func `a channel that cannot be joined is tried on another connection, and the others stay`()
-  {
+  @Test func `a channel that cannot be joined is tried on another connection, alone`() {
     let steps = Steps(["ada", "bo"])
     steps.join(["ada"])
     _ = steps.sent()
@@ -254,7 +253,8 @@ struct TwitchSessionTests {
     #expect(!"\(steps.effects) \(steps.session)".contains("hunter2"))
   }
 
-  @Test func `a suspended channel is reported as refused, and the other channels stay`() {
+  @Test
+  func `a suspended channel is reported as refused, and the session keeps the other channels`() {
     let steps = Steps(["ada", "bo"])
     steps.join(["ada"])
     steps.receive("@msg-id=msg_channel_suspended :tmi.twitch.tv NOTICE #bo :It is suspended.")

@@ -53,7 +53,8 @@ import Varlink
     }
   }
 
-  @Test func `replies to a slow reader are buffered up to a limit, and the rest follows later`()
+  @Test
+  func `replies to a slow reader are buffered up to a limit, and further replies follow later`()
     async throws
   {
     var limits = VarlinkServer.Limits()

@@ -493,7 +493,7 @@ struct NativeCase: Sendable {
     #expect(decode([0x7B, 0x22, 0xC0, 0x80]) == .rejected(.invalidUTF8))
   }
 
-  @Test func `control lines are told apart from events`() {
+  @Test func `control lines are not decoded as events`() {
     #expect(decode(#"{"type":"sync","token":"a\"b"}"#) == Outcome(control: #"sync a"b"#))
     #expect(decode(#"{"token":"","type":"sync"}"#) == Outcome(control: "sync "))
     #expect(

@@ -142,7 +142,7 @@ struct ChildIdentityTests {
     kept.send = nil
   }
 
-  @Test func `the rest of a batch of actions is dropped after the child is removed`() {
+  @Test func `after a child is removed, the remaining actions of its batch are dropped`() {
     let store = makeStore()
     store.change { $0.rows.append(Guest(id: 1), id: 1) }
     store.send(.rows(ElementAction(id: 1, action: .repliedAndLeft)))

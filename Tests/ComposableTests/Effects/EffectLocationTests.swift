@@ -108,7 +108,7 @@ struct EffectLocationTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `a store that is released cancels its effects`() {
+  @Test func `releasing a store cancels its effects`() {
     var store: Store<Leaf, Bool>? = Store(initialState: Leaf(), lane: lanes.lane) {
       Reduce<Leaf, Bool> { [transcript] _, _ in
         .run { _ in

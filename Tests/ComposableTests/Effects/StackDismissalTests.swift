@@ -54,7 +54,7 @@ struct StackDismissalTests {
     await store.finish()
   }
 
-  @Test func `a dismissal that comes too late is reported`() async {
+  @Test func `a dismissal that follows a task in a sequence is reported as a failure`() async {
     let inner = makeStore().state
     let store = Store(initialState: Sheeted.State(sheet: inner), lane: clock.lane) { [clock] in
       Sheeted(clock: clock)

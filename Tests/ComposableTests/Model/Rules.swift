@@ -115,12 +115,12 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
       "a screen that dismisses itself is popped with the screens above",
       "a screen inside a sheet is popped, and the sheet stays",
       "screens pushed in the same action as a dismissal stay",
-      "a dismissal that comes too late is reported",
+      "a dismissal that follows a task in a sequence is reported as a failure",
     ]
   ),
   (
     "A newly assigned alert", [],
-    ["an alert that is shown again stays, even if it is equal, and is reported"]
+    ["an alert that is shown again stays, even if equal, and its observers are notified"]
   ),
   (
     "A ``StackState`` never reuses the number", [],
@@ -147,7 +147,7 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
   ),
   (
     "A limit belongs to the child", ["effects end with their child"],
-    ["the effects of a child end when it is removed, whatever its form"]
+    ["effects end when their child is removed, whatever form the child has"]
   ),
   (
     "Before each action of a feature",

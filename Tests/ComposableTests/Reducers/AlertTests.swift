@@ -89,7 +89,9 @@ struct AlertTests {
     await store.finish()
   }
 
-  @Test func `an alert that is shown again stays, even if it is equal, and is reported`() async {
+  @Test func `an alert that is shown again stays, even if equal, and its observers are notified`()
+    async
+  {
     let test = await makeStore()
     await test.send(\.rows[id: 2].alert.presented, .asked)
     await test.finish()

@@ -88,7 +88,7 @@ struct CompositionFormTests {
     #expect("\(set)" == ".set(\\.name, Ada)")
   }
 
-  @Test func `an alert is dismissed by each of its buttons, after its action`() async {
+  @Test func `each button of an alert performs its action and then dismisses the alert`() async {
     let store = makeStore()
     await store.send(.binding(.set(\.name, "Ada"))) {
       $0.name = "Ada"

@@ -23,7 +23,7 @@ struct EnumObservationTests {
     _ = observers
   }
 
-  @Test func `a payload that moves to another case in place is a change`() {
+  @Test func `changing the case of an enum in place is a change even if the payload is kept`() {
     let store = makeStore()
     let observer = store.observe(\.seat) { calls.note("seat") }
     store.send(Mutation { move(&$0.seat) })

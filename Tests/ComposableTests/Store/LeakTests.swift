@@ -24,7 +24,7 @@ struct LeakTests {
     #expect(lane.isIdle)
   }
 
-  @Test func `root stores that are released with running effects leave nothing behind`() {
+  @Test func `root stores that are released with running effects leave nothing in memory`() {
     let lane = ManualLane()
     let counter = Witness.Counter()
     for _ in 0..<2_000 {

@@ -67,7 +67,7 @@ struct TestClockTests {
   }
 
   @Test
-  func `a test lane runs jobs in order, including jobs added meanwhile, and is not reentrant`() {
+  func `a test lane runs jobs in order, including jobs added by jobs, and is not reentrant`() {
     let lane = ManualLane()
     lane.execute { [transcript] in
       transcript.add("1")

@@ -29,7 +29,7 @@ struct TestStoreFailureTests {
     }
   }
 
-  @Test func `sending an action before receiving the waiting ones is a failure`() async {
+  @Test func `sending an action before receiving the waiting actions is a failure`() async {
     let store = makeStore()
     await store.send(.pinged)
     await expectFailure("Must receive 2 actions before sending another one") {

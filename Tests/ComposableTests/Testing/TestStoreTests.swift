@@ -76,7 +76,7 @@ struct TestStoreTests {
     await store.receive(\.doubled, 2) { $0.count = 6 }
   }
 
-  @Test func `a wrong expectation, an unreceived action and a running effect fail`() async {
+  @Test func `a wrong expectation, an unreceived action and a running effect are failures`() async {
     await withKnownIssue {
       let store = makeStore()
       await store.send(.incremented) { $0.count = 2 }

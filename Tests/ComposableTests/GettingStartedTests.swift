@@ -57,7 +57,7 @@ struct Jukebox {
   }
 }
 
-/// Must be called on the lane of the store.
+/// Called on the lane: a store belongs to it.
 func makeStore(
   on lane: some Lane, client: SongClient, say: @escaping (String) -> Void
 ) -> Store<Jukebox.State, Jukebox.Action> {

@@ -51,7 +51,7 @@ struct ObservingTests {
       store.observe(\.title) { say("title") },
       // A field of a child.
       store.place.child(\.jukebox).observe(\.title) { say("song") },
-      // Observes the same node through a handle.
+      // The same node, through a handle.
       store.scope(state: \.jukebox, action: \.jukebox).place.observe(\.title) { say("song again") },
       // The presence of an optional child.
       store.observePresence(\.recorder) { isPresent in say("recorder \(isPresent)") },

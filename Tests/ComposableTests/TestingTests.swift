@@ -26,7 +26,7 @@ struct TestingTests {
     await store.send(.jukebox(.skipTapped)) { $0.jukebox.isLoading = true }
     // Receive an action that satisfies a condition.
     await store.receive(where: { $0 != .guestCame }) { $0.jukebox = played("So What") }
-    // Check that no action and no effect is left.
+    // Check that nothing is left.
     await store.finish()
   }
 

@@ -1,10 +1,35 @@
 import Composable
+import Synchronization
 import Testing
 
 private struct Table: Equatable {
   var title = "table"
   var cells: [[Int]] = []
   var isShown = true
+}
+
+/// A value with a collection and many numbers, which counts how often reflection makes a child.
+private struct Counted: Equatable, CustomReflectable {
+  final class Children: RandomAccessCollection, Sendable {
+    let made = Atomic(0)
+    let startIndex = 0
+    let endIndex = 100
+    subscript(position: Int) -> Any {
+      made.add(1, ordering: .relaxed)
+      return position == 0 ? [1, 2, 3] as Any : position
+    }
+  }
+
+  let children = Children()
+  var customMirror: Mirror {
+    Mirror(self, unlabeledChildren: children, displayStyle: .struct)
+  }
+  static func == (left: Self, right: Self) -> Bool { left.children === right.children }
+}
+
+@ObservableState
+private struct Counting: Equatable {
+  var counted = Counted()
 }
 
 @ObservableState
@@ -90,5 +115,15 @@ struct StateSizesTests {
     for id in 0..<1_000 { state.items.append(Item(id: id, tags: ["a"])) }
     var sizes = StateSizes()
     #expect((950...1_050).contains(look(&sizes, state)["items[].tags"] ?? 0))
+  }
+  @Test func `children without collections are made less and less often`() {
+    let state = Counting()
+    var sizes = StateSizes()
+    for _ in 0..<50 {
+      sizes.look(at: state)
+      #expect(sizes["counted.0"] == 3)
+    }
+    // About half of the looks search by reflection, but only six of them search all children.
+    #expect(state.counted.children.made.load(ordering: .relaxed) < 10 * 100)
   }
 }

@@ -188,7 +188,10 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
       "an assignment before a change is shared with it",
     ]
   ),
-  ("Within a program, all shared values", [], ["two shared values with the same file are one value"]),
+  (
+    "Within a program, all shared values", [],
+    ["two shared values with the same file are one value"]
+  ),
   (
     "A joined feature listens for changes",
     ["a removed child receives no further changes of a shared value"], []

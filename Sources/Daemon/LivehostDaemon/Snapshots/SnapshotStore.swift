@@ -15,137 +15,16 @@ package import SystemSupport
 /// room that is still waiting. The one written before is kept, for the case that the disk spoils
 /// the newest (see ``StateDirectory``).
 package final class SnapshotStore: Sendable {
-  /// What to do with a room's file.
-  private struct Request: Sendable {
-    /// The snapshot to write; `nil` to remove the file.
-    var snapshot: RoomSnapshot?
-    var completions: [Completion] = []
-    /// Called once the file of a room that is closed is gone.
-    var whenGone: [Notice] = []
-  }
-
   package typealias Notice = @Sendable () -> Void
 
   /// Called with whether the request, or the one that replaced it, was carried out and would
   /// survive a power failure.
   package typealias Completion = @Sendable (_ isWritten: Bool) -> Void
 
-  private struct Inbox: Sendable {
-    var requests: [String: Request] = [:]
-    /// The rooms in the order of their requests.
-    var rooms: [String] = []
-    /// The newest known life of each room, to which its file belongs.
-    var lives: [String: Life] = [:]
-    /// The rooms whose files could not be removed, and who waits for that.
-    var unremoved: [String: [Notice]] = [:]
-    var isClosed = false
-    var whenDone: [CheckedContinuation<Void, Never>] = []
-    var isDone = false
-    var pings: [@Sendable () -> Void] = []
-
-    /// Adds a request, which replaces an older one and also answers its senders.
-    mutating func enter(
-      _ snapshot: RoomSnapshot?, _ room: String, _ completion: @escaping Completion
-    ) {
-      if requests[room] == nil { rooms.append(room) }
-      let others = (requests[room]?.completions ?? []) + (lives[room]?.overtaken ?? [])
-      lives[room]?.overtaken = []
-      requests[room] = Request(
-        snapshot: snapshot, completions: others + [completion],
-        whenGone: requests[room]?.whenGone ?? [])
-    }
-
-    /// Adds a removal. Returns whether it will be tried; if not, `isGone` says whether the file is
-    /// that of a newer life already.
-    mutating func enterRemoval(
-      of room: RoomLifetime, _ completion: @escaping Completion, _ whenGone: @escaping Notice
-    ) -> (isTaken: Bool, isGone: Bool) {
-      let name = room.name
-      guard !isClosed else { return (false, false) }
-      if room.number >= lives[name]?.number ?? 0 {
-        enter(nil, name, completion)
-        requests[name]?.whenGone.append(whenGone)
-        lives[name] = nil
-        return (true, false)
-      }
-      if requests[name] != nil {
-        requests[name]?.whenGone.append(whenGone)
-      } else if lives[name]?.isWritten == true {
-        return (false, true)
-      } else {
-        unremoved[name, default: []].append(whenGone)
-      }
-      return (false, false)
-    }
-
-    /// Adds a snapshot. Returns whether it is kept, if that is known already.
-    mutating func enter(
-      _ snapshot: RoomSnapshot, _ number: UInt64, of room: RoomLifetime,
-      _ completion: @escaping Completion
-    ) -> Bool? {
-      let known = lives[room.name]?.number ?? 0
-      guard !isClosed, !room.isGone.load(ordering: .relaxed), room.number >= known else {
-        return false
-      }
-      let newest = room.number == known ? lives[room.name]?.newest ?? 0 : 0
-      if number > newest {
-        enter(snapshot, room.name, completion)
-        lives[room.name] = Life(number: room.number, newest: number)
-      } else if requests[room.name] != nil {
-        requests[room.name]?.completions.append(completion)
-      } else if let isWritten = lives[room.name]?.isWritten {
-        return isWritten
-      } else {
-        lives[room.name]?.overtaken.append(completion)
-      }
-      return nil
-    }
-
-    /// Takes the removals that failed before, to be tried again; some at a time. Not those of rooms
-    /// that are open again: their next snapshot replaces the file.
-    mutating func takeUnremoved() -> [(room: String, request: Request)] {
-      let rooms = unremoved.keys.filter { requests[$0] == nil && lives[$0] == nil }.sorted()
-      return rooms.prefix(SnapshotStore.groupSize).map { room in
-        (room, Request(whenGone: unremoved.removeValue(forKey: room) ?? []))
-      }
-    }
-
-    /// Notes whether a room's request was carried out. Returns who waited for the file of a closed
-    /// room to go.
-    mutating func endRemovals(of room: String, _ request: Request, isWritten: Bool) -> [Notice] {
-      let waiting = (unremoved.removeValue(forKey: room) ?? []) + request.whenGone
-      if isWritten { return waiting }
-      // With nobody waiting, too: the file has to go.
-      if request.snapshot == nil || !waiting.isEmpty { unremoved[room] = waiting }
-      return []
-    }
-
-    /// Notes whether the newest snapshot of a room was written, unless there is a newer one by now.
-    /// Returns those who waited for older ones meanwhile.
-    mutating func end(_ room: String, isWritten: Bool) -> [Completion] {
-      guard requests[room] == nil, var life = lives.removeValue(forKey: room) else { return [] }
-      defer { lives[room] = life }
-      life.isWritten = isWritten
-      return exchange(&life.overtaken, with: [])
-    }
-  }
-
-  /// What is known of the life of a room to which its file belongs.
-  private struct Life: Sendable {
-    let number: UInt64
-    /// The newest snapshot. One may come after a newer one: they wait for what was logged and for
-    /// what was recorded, which are not synced in turn.
-    let newest: UInt64
-    /// Whether that is written; `nil` while it is not known.
-    var isWritten: Bool?
-    /// The completions of older ones that came while it was being written.
-    var overtaken: [Completion] = []
-  }
-
   private let files: StateDirectory
   private let mostWaiting: Int
   private let onProblem: @Sendable (String) -> Void
-  private let inbox = Guarded(Inbox())
+  private let inbox = Guarded(SnapshotInbox())
   private let signal: WakeSignal
   private let problem = Guarded<PresentFailure?>(nil)
   private let lost = Guarded<[Problem]>([])
@@ -172,7 +51,7 @@ package final class SnapshotStore: Sendable {
 
   /// Whether so many rooms wait for the disk that those should not which can do without: some
   /// seconds of work.
-  package var isBusy: Bool { inbox.withLock { $0.rooms.count >= mostWaiting } }
+  package var isBusy: Bool { inbox.withLock { $0.count >= mostWaiting } }
 
   /// Starts the thread that writes, to be ended by ``close()``.
   package func start() throws(SystemError) {
@@ -189,7 +68,7 @@ package final class SnapshotStore: Sendable {
     completion: @escaping Completion = { _ in }
   ) {
     let number = number ?? room.nextSnapshot()
-    let isKept = inbox.withLock { $0.enter(snapshot, number, of: room, completion) }
+    let isKept = inbox.withLock { $0.add(snapshot, number, of: room, completion) }
     if let isKept { completion(isKept) } else { signal.raise() }
   }
 
@@ -204,7 +83,7 @@ package final class SnapshotStore: Sendable {
   ) {
     let (isTaken, isGone) = inbox.withLock { inbox in
       room.isGone.store(true, ordering: .relaxed)
-      return inbox.enterRemoval(of: room, completion, whenGone)
+      return inbox.addRemoval(of: room, completion, whenGone)
     }
     guard !isTaken else { return signal.raise() }
     if isGone { whenGone() }
@@ -214,57 +93,30 @@ package final class SnapshotStore: Sendable {
   /// Calls `body` soon on the thread that writes, not while the disk holds it; at once if the
   /// thread has ended.
   package func ping(_ body: @escaping @Sendable () -> Void) {
-    let hasEnded = inbox.withLock { inbox in
-      if !inbox.isDone { inbox.pings.append(body) }
-      return inbox.isDone
-    }
-    if hasEnded { body() } else { signal.raise() }
+    if inbox.withLock({ $0.add(ping: body) }) { signal.raise() } else { body() }
   }
 
   /// Returns once everything posted is done. Later requests are refused.
   package func close() async {
     await withCheckedContinuation { continuation in
-      let isDone = inbox.withLock { inbox in
-        inbox.isClosed = true
-        if !inbox.isDone { inbox.whenDone.append(continuation) }
-        return inbox.isDone
-      }
+      let isDone = inbox.withLock { $0.close(continuation) }
       if isDone { continuation.resume() } else { signal.raise() }
     }
   }
 
   // MARK: The thread
 
-  /// How many requests share one sync of the directory.
-  private static let groupSize = 32
-
   private func work() {
-    while let group = take() {
-      for ping in inbox.withLock({ exchange(&$0.pings, with: []) }) { ping() }
+    while true {
+      let (group, pings) = inbox.withLock { ($0.takeGroup(), $0.takePings()) }
+      for ping in pings { ping() }
+      guard let group else { break }
       if group.isEmpty { _ = signal.wait(nanoseconds: nil) } else { carryOut(group) }
     }
+    for ended in inbox.withLock({ $0.takeEnded() }) { ended.resume() }
   }
 
-  /// The oldest requests; none if there is nothing to do; `nil` at the end.
-  private func take() -> [(room: String, request: Request)]? {
-    var ended: [CheckedContinuation<Void, Never>] = []
-    defer { ended.forEach { $0.resume() } }
-    return inbox.withLock { inbox in
-      if inbox.rooms.isEmpty, inbox.isClosed {
-        inbox.isDone = true
-        ended = exchange(&inbox.whenDone, with: [])
-        return nil
-      }
-      let rooms = inbox.rooms.prefix(Self.groupSize)
-      inbox.rooms.removeFirst(rooms.count)
-      let requests = rooms.compactMap { room in
-        inbox.requests.removeValue(forKey: room).map { (room, $0) }
-      }
-      return requests.isEmpty ? [] : inbox.takeUnremoved() + requests
-    }
-  }
-
-  private func carryOut(_ group: [(room: String, request: Request)]) {
+  private func carryOut(_ group: SnapshotInbox.Group) {
     var mustSync = false
     var results = group.map { room, request in
       Result<Void, any Error> {
@@ -291,10 +143,7 @@ package final class SnapshotStore: Sendable {
       }
       let isWritten = (try? result.get()) != nil
       let (overtaken, gone) = inbox.withLock { inbox in
-        (
-          inbox.end(entry.room, isWritten: isWritten),
-          inbox.endRemovals(of: entry.room, entry.request, isWritten: isWritten)
-        )
+        inbox.end(entry.room, entry.request, isWritten: isWritten)
       }
       for notice in gone { notice() }
       for completion in entry.request.completions + overtaken { completion(isWritten) }

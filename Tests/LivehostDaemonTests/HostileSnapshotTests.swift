@@ -66,8 +66,6 @@ import WireFormats
   private static let goal = #"{"title":"t","count":1,"target":2}"#
   private static let control = #"{"name":"n","value":true}"#
   private static let chatter = #"{"userID":"u","name":"n","messages":1}"#
-  private static let nested =
-    String(repeating: "[", count: 99) + String(repeating: "]", count: 99)
   private static let longName = String(repeating: "x", count: 300)
 
   private static let possible: [(String, String)] = [
@@ -76,7 +74,9 @@ import WireFormats
     ("screen.state.control.switches.entries", list(control, 300)),
     ("screen.state.chat.topChatters", list(chatter, 5)),
     ("screen.counts.received", "9"),
-    ("unknown.member", list("1", 99)),
+    ("unknown.member", list("1", 2_000)),
+    ("unknown.member", string(300)),
+    ("unknown.\(longName)", "1"),
   ]
 
   @Test(arguments: possible)
@@ -87,17 +87,18 @@ import WireFormats
 
   /// Impossible values, each with a part of the expected reason.
   private static let impossible: [(String, String, String)] = [
-    ("screen.state.header.title", string(EventLimits.titleLength + 1), "'header.title' is larger"),
-    ("screen.state.activity.goals", list(goal, 5), "'activity.goals' is larger"),
-    ("screen.state.control.switches.entries", list(control, 600), "'switches.entries' is larger"),
-    ("screen.state.chat.topChatters", list(chatter, 6), "'chat.topChatters' is larger"),
-    ("unknown.member", list("1", 2_000), "'unknown.member' is larger"),
-    ("unknown.member", string(300), "'unknown.member' is larger"),
-    ("unknown.\(longName)", "1", "'unknown' is larger"),
-    ("unknown", nested, "'unknown' is larger"),
-    ("screen.counts.received", "10", "'counts' has an impossible value"),
-    ("screen.counts.applied", "9007199254740992", "'counts' has an impossible value"),
-    ("screen.counts.rejectedByReason", #"{"unknownType":3}"#, "'counts' has an impossible value"),
+    (
+      "screen.state.header.title", string(EventLimits.titleLength + 1),
+      "'screen.state.header.title'"
+    ),
+    ("screen.state.activity.goals", list(goal, 5), "'screen.state.activity.goals'"),
+    (
+      "screen.state.control.switches.entries", list(control, 600), "'screen.state.control.switches'"
+    ),
+    ("screen.state.chat.topChatters", list(chatter, 6), "'screen.state.chat.topChatters'"),
+    ("screen.counts.received", "10", "'screen.counts'"),
+    ("screen.counts.applied", "9007199254740992", "'screen.counts'"),
+    ("screen.counts.rejectedByReason", #"{"unknownType":3}"#, "'screen.counts'"),
     ("screen.state.waitingRoom.pacing.perSecond", "-1", "the pace is out of range"),
     ("screen.state.waitingRoom.pacing.due", "-1", "the pace is out of range"),
     (
@@ -115,38 +116,180 @@ import WireFormats
     #expect("\(try #require(error))".contains(reason))
   }
 
-  @Test(arguments: [
-    ("\\u0001", 1), ("\\n", 1), ("\\u00e9", 2), ("\\u2028", 3), ("\\ud83d\\ude00", 4),
-  ])
-  func `an escape sequence in saved text counts as the bytes that it encodes`(
-    escape: String, bytes: Int
-  ) throws {
-    let text = String(decoding: try JSONWriter.text(of: Self.snapshot()), as: UTF8.self)
-    func snapshot(_ count: Int) throws -> RoomSnapshot {
-      let title = String(repeating: escape, count: count)
-      return try RoomSnapshot(decoding: Array(text.replacing("Evening", with: title).utf8))
-    }
-    _ = try snapshot(EventLimits.titleLength / bytes)
-    #expect(throws: (any Error).self) { try snapshot(EventLimits.titleLength / bytes + 1) }
-  }
-
-  /// The decoder accepts more encodings than this program writes. The checks before it must handle
-  /// them all.
-  @Test func `saved text not in UTF-8 is rejected, and spaces around names hide no value`()
-    throws
-  {
+  @Test func `A snapshot in another encoding than UTF-8 is refused`() throws {
     let text = String(decoding: try JSONWriter.text(of: Self.snapshot()), as: UTF8.self)
     for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32] {
       let data = try #require(text.data(using: encoding))
       let error = #expect(throws: (any Error).self) { try RoomSnapshot(decoding: Array(data)) }
       #expect("\(try #require(error))".contains("UTF-8"))
     }
-    let long = String(repeating: "x", count: 2_000)
-    for member in ["\"title\" : ", "\n\"titl\\u0065\":", "\"text\":\"\",\"title\"\t:"] {
-      let forged = text.replacing("\"title\":\"Evening\"", with: "\(member)\"\(long)\"")
-      #expect(forged != text)
-      #expect(throws: (any Error).self) { try RoomSnapshot(decoding: Array(forged.utf8)) }
+  }
+
+  // MARK: Every member
+
+  /// A room that has something in every part of its state.
+  private static func fullSnapshot() -> RoomSnapshot {
+    let screen = HostScreen.still(analysesChat: true)
+    let bomb: Text = "bomb"
+    let (open, again): (Timestamp, Timestamp) = (1_700_000_000_000, 1_700_000_060_000)
+    var payloads: [LiveEvent.Payload] = [
+      .stream(.live), .waitingRoom(.join(person)), .waitingRoom(.capacity(5)),
+      .waitingRoom(.schedule(startsAt: again)), .waitingRoom(.pace(perSecond: 0.5)),
+      .header(.title("Evening")), .header(.viewers(count: 5)),
+      .header(.reaction(kind: "like", count: 2)), .chat(.highlight(names: ["ann"])),
+      .chat(.filter(MessageFilter(person: "ann", words: "hello", platform: "twitch"))),
+      .chat(.modes(ChatModes(slowSeconds: 5, followersOnlyMinutes: 5))),
+      .chat(.timeout(ChatTimeout(user: Person(id: "eve", name: "Eve"), seconds: 60))),
+      .chat(.delete(messageID: "old")),
+      .chat(.notice(ChatNotice(kind: .gift, user: person, count: 1, group: bomb, id: "gift"))),
+      .chat(
+        .notice(
+          ChatNotice(
+            kind: .resubscribe, user: person, count: 5, id: "again",
+            message: ChatMessage(id: "again", userID: "ann", userName: "Ann", text: "hello")))),
+      .activity(.follow(user: person, id: "follow")),
+      .activity(
+        .redemption(
+          Redemption(user: person, title: "Water", cost: 5, text: "hello", emotes: [0..<5], id: "r")
+        )),
+      .activity(
+        .hypeTrain(
+          HypeTrain(phase: .begin, level: 1, total: 5, progress: 5, goal: 9, endsAt: again))),
+      .activity(
+        .prediction(
+          Prediction(
+            id: "p", title: "Won?", state: .open, options: ["Yes", "No"], totals: [1, 2],
+            endsAt: again))),
+      .activity(.goal(Goal(title: "followers", count: 1, target: 2))),
+      .poll(.begin(PollQuestion(id: "q", title: "Which?", options: ["A", "B"], endsAt: again))),
+      .source(
+        .state(
+          SourceHealth(
+            source: "chat", state: .behind, platform: "twitch", reason: "slow",
+            behindMilliseconds: 5, notShown: 5))),
+      .source(.gap(MissedTime(source: "chat", from: open - 5, to: open, reason: "network"))),
+      .recorder(.state(.recording)),
+      .recorder(.progress(RecorderProgress(bytes: 5, durationMilliseconds: 5, done: 1, total: 5))),
+      .control(.slider(Slider(control: "volume", phase: .begin, value: 0.5))),
+      .control(.meter(input: "microphone", levels: [0.5])),
+      .control(.surface(.began(surface: 1, controls: ["mute", "gain"]))),
+      .control(.tap(control: "mute", on: true)), .control(.set(control: "gain", value: 0.5)),
+      .liveRoomStats(
+        StreamStatistics(
+          bitrateKbps: 5_000, framesPerSecond: 60, droppedFrames: 1, roundTripMilliseconds: 50,
+          congestion: 0.1)),
+    ]
+    for number in 0..<3 {
+      payloads.append(
+        .chat(
+          .message(
+            ChatMessage(
+              id: "m\(number)", userID: "ann", userName: "Ann", text: "hello",
+              replyTo: number > 0 ? "m0" : "", emotes: [0..<5]))))
     }
+    payloads += [.chat(.openThread(messageID: "m0")), .chat(.scroll(.back))]
+    for (number, payload) in payloads.enumerated() {
+      let now = Instant.origin + .seconds(Int64(number))
+      let time = open + Timestamp(number) * 1_000
+      screen.receive(LiveEvent(timestamp: time, payload: payload), at: now)
+      screen.drawFrame(at: now, flush: true)
+    }
+    return RoomSnapshot(
+      room: "main", savedAt: 1, instant: .origin + .seconds(100), screen: screen.snapshot,
+      sequence: 1)
+  }
+
+  /// The paths of all values in a JSON value.
+  private static func paths(in value: Any, _ path: [String] = []) -> [[String]] {
+    if let members = value as? [String: Any] {
+      return members.sorted { $0.key < $1.key }.flatMap { paths(in: $0.value, path + [$0.key]) }
+    }
+    if let elements = value as? [Any] {
+      return [path] + elements.enumerated().flatMap { paths(in: $1, path + ["\($0)"]) }
+    }
+    return [path]
+  }
+
+  private static func replacing(
+    _ path: ArraySlice<String>, in value: Any, _ change: (Any) -> Any?
+  ) -> Any? {
+    guard let name = path.first else { return change(value) }
+    if var members = value as? [String: Any], let member = members[name] {
+      guard let new = replacing(path.dropFirst(), in: member, change) else { return nil }
+      members[name] = new
+      return members
+    }
+    if var elements = value as? [Any], let index = Int(name) {
+      guard let new = replacing(path.dropFirst(), in: elements[index], change) else { return nil }
+      elements[index] = new
+      return elements
+    }
+    return nil
+  }
+
+  /// The screens that are restored after each value of a full snapshot was replaced in turn.
+  private static func accepted(
+    _ change: (Any) -> Any?
+  ) throws -> [(path: String, screen: ScreenSnapshot)] {
+    let text = try JSONWriter.text(of: fullSnapshot())
+    _ = try RoomSnapshot(decoding: text)
+    let object = try JSONSerialization.jsonObject(with: Data(text))
+    var (accepted, count): ([(String, ScreenSnapshot)], Int) = ([], 0)
+    for path in paths(in: object) {
+      guard let forged = replacing(path[...], in: object, change) else { continue }
+      count += 1
+      let data = try JSONSerialization.data(withJSONObject: forged)
+      guard let snapshot = try? RoomSnapshot(decoding: Array(data)) else { continue }
+      accepted.append((path.joined(separator: "."), snapshot.screen))
+    }
+    try #require(count > 20)
+    return accepted
+  }
+
+  /// Whether a value is a number, and not a Boolean, of which Foundation makes a number as well.
+  private static func isNumber(_ value: Any) -> Bool {
+    (value as? NSNumber).map { String(cString: $0.objCType) != "c" } ?? false
+  }
+
+  @Test(arguments: [Int.max, Int.min])
+  func `A huge number in a snapshot is refused, or the room continues`(_ number: Int) throws {
+    let accepted = try Self.accepted { Self.isNumber($0) ? number : nil }
+    for (path, saved) in accepted {
+      let screen = HostScreen.still(restoring: saved)
+      for second in Int64(101)...105 {
+        let time = 1_700_000_000_000 + second * 1_000
+        let message = ChatMessage(id: "n\(second)", userID: "ann", userName: "Ann", text: "hello")
+        for payload in [
+          LiveEvent.Payload.chat(.message(message)), .header(.viewers(count: 5)),
+          .chat(.scroll(.end)),
+          .activity(.follow(user: Self.person, id: nil)), .waitingRoom(.admit(.next)),
+          .liveRoomStats(StreamStatistics(bitrateKbps: 5, droppedFrames: 5)),
+        ] {
+          screen.receive(
+            LiveEvent(timestamp: time, payload: payload), at: .origin + .seconds(second))
+        }
+        screen.drawFrame(at: .origin + .seconds(second), flush: true)
+      }
+      #expect(try !JSONWriter.text(of: screen.snapshot).isEmpty, "\(path)")
+    }
+  }
+
+  @Test func `Only parts that limit themselves accept a list of any length`()
+    throws
+  {
+    let accepted = try Self.accepted { value in
+      (value as? [Any]).flatMap { list in
+        list.first.map { [Any](repeating: $0, count: 30_000) }
+      }
+    }
+    let allowed = ["waitingRoom.people", "message.emotes"]
+    #expect(accepted.map(\.path).filter { path in !allowed.contains { path.hasSuffix($0) } } == [])
+  }
+
+  @Test func `Only messages and parts that limit themselves accept a text of any length`() throws {
+    let long = String(repeating: "x", count: 70_000)
+    let accepted = try Self.accepted { ($0 as? String).map { _ in long } }
+    #expect(accepted.map(\.path).filter { !$0.contains(".message.") } == [])
   }
 
   @Test func `the chat history of a restored room has the currently configured length`()
@@ -183,7 +326,7 @@ import WireFormats
     #expect(await post(Self.snapshot(savedAt: 1)))
     let long = String(repeating: "x", count: EventLimits.titleLength + 1)
     #expect(await !post(Self.snapshot(savedAt: 2, title: long)))
-    #expect(store.failure?.reason.contains("'header.title' is larger") == true)
+    #expect(store.failure?.reason.contains("'screen.state.header.title'") == true)
     #expect(store.load("main").snapshot?.savedAt == 1)
     #expect(await post(Self.snapshot(savedAt: 3)))
     #expect(store.failure == nil)

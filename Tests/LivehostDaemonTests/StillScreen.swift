@@ -4,8 +4,12 @@ import ViewGraph
 
 extension HostScreen {
   /// Creates a screen that uses no thread, and for which no time passes.
-  static func still() -> HostScreen {
-    HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
+  static func still(
+    analysesChat: Bool = false, restoring snapshot: ScreenSnapshot? = nil
+  ) -> HostScreen {
+    HostScreen(
+      lane: SameThread(), framesPerSecond: 60, analysesChat: analysesChat, clock: StillClock(),
+      restoring: snapshot)
   }
 }
 

@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// CRC-32C, bit by bit from its definition.
+/// CRC-32C, computed bit by bit from its definition.
 private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UInt32 {
   var value = ~checksum
   for byte in bytes {
@@ -19,16 +19,16 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   return ~value
 }
 
-/// Lines that are tied together: what is not as it was written is noticed, told, and never played.
+/// The checksums of lines: any change is detected, reported, and never replayed.
 @Suite struct ChainTests {
-  /// Segments of a few lines.
+  /// Settings with segments of a few lines.
   private static func settings(segmentBytes: Int = 1_000) -> RecordingSettings {
     var settings = RecordingSettings()
     settings.segmentBytes = segmentBytes
     return settings.syncingAtOnce
   }
 
-  /// A recording of some lines in two segments, finished, or left as by a program that was killed.
+  /// Makes a recording of some lines in two segments, finished or left by a killed program.
   private func record(
     _ steps: [RecordedStep], in directory: TemporaryDirectory, finishes: Bool,
     segmentBytes: Int = 1_000
@@ -45,7 +45,8 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
     return (recorder.name, try await library.files(of: recorder.name).segments.map(\.path))
   }
 
-  @Test func `each line has its number, and a checksum of all lines before it`() async throws {
+  @Test func `Each line has a number, and a checksum that covers all lines before it`() async throws
+  {
     let directory = TemporaryDirectory()
     let steps = makeSteps(60)
     let (_, files) = try await record(steps, in: directory, finishes: true)
@@ -67,7 +68,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
     }
   }
 
-  @Test func `a mark follows each sync of a recording, and names only what was synced`()
+  @Test func `A segmentSynced line follows each sync of a recording and names a synced batch`()
     async throws
   {
     let disk = SimulatedDisk()
@@ -87,15 +88,15 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
     await other.write(makeSteps(2))
     let room = try await LoggedRoom(in: library)
     let recorder = try await room.record()
-    // Of the other room, there is something newer.
+    // The other room has a newer batch.
     var expected = [[1, 0]]
     for number in 1...5 {
       expected.append([await room.write(makeSteps(20, seed: UInt64(number))), 20 * number])
       await other.write(makeSteps(2))
-      // Nothing new: no mark.
+      // Without new lines, none is added.
       await room.write([])
     }
-    // Not synced in the log: not copied.
+    // The log has not synced this batch, so it is not copied.
     room.post(makeSteps(20))
     await library.settle()
     let path = try await library.files(of: recorder.name).segments[0].path
@@ -116,9 +117,9 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
     #expect(marks == expected)
   }
 
-  /// One recording for each byte, in which that byte is not as it was written.
+  /// Makes one recording for each byte, in which that byte is changed.
   ///
-  /// - Parameter hasCatalogue: whether the catalogue knows the recordings as they were.
+  /// - Parameter hasCatalogue: whether the catalogue contains the unchanged recordings.
   private func expectRot(
     of files: [[UInt8]], steps: [RecordedStep], hasCatalogue: Bool
   ) async throws {
@@ -161,7 +162,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
       let state = list[name(index)]?.state
       let (read, damage) = try await library.readable(name(index))
       if file == files.count - 1, !hasCatalogue, line > 0, before == steps.count {
-        // What follows the last sync looks like what was being written when the program ended.
+        // Lines after the last sync look like the incomplete end of a killed program.
         #expect(state == .interrupted, place)
         #expect(read == steps && damage == nil, place)
         #expect(messages.all.contains { $0.contains("'\(name(index))'") }, place)
@@ -178,7 +179,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   }
 
   @Test(arguments: [true, false])
-  func `any rotten byte of a finished recording is told, and nothing behind it is played`(
+  func `A rotten byte of a finished recording is reported, and later lines are not replayed`(
     hasCatalogue: Bool
   ) async throws {
     let directory = TemporaryDirectory()
@@ -189,7 +190,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
     try await expectRot(of: files.map(bytes), steps: steps, hasCatalogue: hasCatalogue)
   }
 
-  @Test func `a rotten byte of what was acknowledged before a crash is not taken for a torn end`()
+  @Test func `A rotten byte in synced lines is not treated as a torn end`()
     async throws
   {
     let directory = TemporaryDirectory()
@@ -199,7 +200,9 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   }
 
   @Test(arguments: [true, false])
-  func `a hole is damage before the last mark, and cut off behind it`(isSynced: Bool) async throws {
+  func `A hole before the last segmentSynced line is damage; one after it is cut off`(
+    isSynced: Bool
+  ) async throws {
     let directory = TemporaryDirectory()
     let steps = makeSteps(8)
     let (name, files) = try await record(
@@ -207,7 +210,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
     let first = try bytes(files[0])
     try directory.empty()
     _ = try await record(steps, in: directory, finishes: false, segmentBytes: 8_000)
-    // The lines after the first mark, of which only the last ones got to the disk.
+    // Of the lines after the first segmentSynced line, only the last ones reached the disk.
     var contents = try bytes(files[0])
     #expect(contents.starts(with: first))
     if !isSynced { contents = contents.dropLast(try #require(contents.lastMarkLength)) }
@@ -222,7 +225,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
     #expect(try bytes(files[0]).starts(with: isSynced ? contents : first))
   }
 
-  @Test func `a segment of another recording is not continued`() async throws {
+  @Test func `A segment of another recording is not continued`() async throws {
     let directory = TemporaryDirectory()
     let steps = makeSteps(40)
     let (name, files) = try await record(steps, in: directory, finishes: true)
@@ -241,7 +244,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
     #expect(read.count < count)
   }
 
-  @Test func `lines that are missing at the end of a closed segment are told`() async throws {
+  @Test func `Missing lines at the end of a closed segment are reported`() async throws {
     let directory = TemporaryDirectory()
     let (name, files) = try await record(makeSteps(40), in: directory, finishes: true)
     let last = try #require(files.last)
@@ -259,7 +262,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   }
 
   @Test
-  func `a recording of an earlier version is read as before, and goes on with lines that chain`()
+  func `A recording of an earlier version can be read, and continues with chained lines`()
     async throws
   {
     let directory = TemporaryDirectory()
@@ -281,7 +284,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   }
 
   @Test(arguments: [("befa3eca", false), ("00000000", true)])
-  func `the checksum of a closed segment of an earlier version is compared`(
+  func `The checksum of a closed segment of an earlier version is verified`(
     checksum: String, isDamaged: Bool
   ) async throws {
     let directory = TemporaryDirectory()
@@ -297,7 +300,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
 }
 
 extension [UInt8] {
-  /// The length of the last line if it is a mark.
+  /// The length of the last line if it is a `segmentSynced` line.
   fileprivate var lastMarkLength: Int? {
     guard let line = split(separator: 0x0A).last,
       (try? LineMembers(Array(line)))?.type == "segmentSynced"

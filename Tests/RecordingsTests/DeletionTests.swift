@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct DeletionTests {
-  @Test func `a deleted recording is gone, and the others are not`() async throws {
+  @Test func `Deleting a recording leaves the other recordings`() async throws {
     let disk = SimulatedDisk()
     var settings = RecordingSettings(on: disk)
     settings.segmentBytes = 8 << 10
@@ -22,12 +22,12 @@ import Testing
       try await library.delete(first.name)
     }
     await #expect(throws: RecordingError.noSuchRecording("..")) { try await library.delete("..") }
-    // One of the same name is another recording.
+    // A new recording with the same name is a different one.
     #expect(try await library.record(makeSteps(30)).name == first.name)
     #expect(try await library.steps(of: first.name) == makeSteps(30))
   }
 
-  @Test func `a recording is not deleted while it is written or read`() async throws {
+  @Test func `A recording cannot be deleted while it is written or read`() async throws {
     let disk = SimulatedDisk()
     let library = try RecordingLibrary(
       directory: "/recordings", settings: RecordingSettings(on: disk))
@@ -51,7 +51,7 @@ import Testing
     readers.removeLast()
     #expect(await isInUse())
     #expect(try await library.list() == [summary])
-    // A reader that does not mind.
+    // A reader without protection.
     let free = readers.removeLast().withoutUse
     #expect(await !isInUse())
     #expect(free.name == name)
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [true, false], [DiskFault.powerLoss, .processEnd])
-  func `a crash before any call of a deletion leaves all or nothing`(
+  func `A crash before any call of a deletion leaves the whole recording or none of it`(
     keepsCatalogue: Bool, fault: DiskFault
   ) async throws {
     var hasCrashed = true
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: [SystemError.Operation.rename, .syncDirectory])
-  func `a deletion that fails leaves the recording as it was`(
+  func `A failed deletion leaves the recording unchanged`(
     operation: SystemError.Operation
   ) async throws {
     let disk = SimulatedDisk()

@@ -10,13 +10,13 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// What a version without log sequences left on a disk.
+/// The state directory of a version without log sequences.
 private final class EarlierDisk {
   let disk: SimulatedDisk
   private(set) var messages = Messages()
-  /// Events and frames in the converted log.
+  /// The number of events and frames in the converted log.
   private(set) var others: [RecordedStep] = []
-  /// Snapshots that cannot be read.
+  /// The snapshots that cannot be read.
   var unreadable: Set<String> = []
   private var settings: RecordingSettings { RecordingSettings(on: disk) }
   var snapshots: StateDirectory { StateDirectory("/state/rooms", disk: disk) }
@@ -29,19 +29,19 @@ private final class EarlierDisk {
 
   // MARK: The state
 
-  /// One step of a room's life.
+  /// A step with a name.
   static func step(_ name: String, at time: Int64 = 0) -> RecordedStep {
     .change(#"{"step":"\#(name)"}"#, at: Instant(nanoseconds: time))
   }
 
-  /// Writes a batch of the log for each text: a mark's members, and behind a space the names of
-  /// steps.
+  /// Writes a batch to the log for each text, which consists of the members of a mark, a space, and
+  /// the names of steps.
   func log(_ batches: String..., segmentBytes: Int = 32 << 20) async throws {
     var settings = settings
     settings.segmentBytes = segmentBytes
     let library = try RecordingLibrary(
       directory: "/unused", log: "/state/log", settings: settings)
-    // Otherwise nobody needs the segments.
+    // Otherwise no room needs the segments.
     library.keep("main") { _ in }
     let log = library.log("main") {}
     for text in batches {
@@ -53,16 +53,16 @@ private final class EarlierDisk {
     }
     await withCheckedContinuation { continuation in log.whenSynced { continuation.resume() } }
     library.close()
-    // As earlier versions wrote it, without a version.
+    // Earlier versions did not write a version.
     let state = StateDirectory("/state", disk: disk)
     _ = try state.remove("log.json")
-    // The last segment may have nothing but its first line.
+    // The last segment may contain only its header.
     let newest = max(1, try disk.names(in: "/state/log").count - 1)
     try state.replace("log.json", with: Array(#"{"newest":\#(newest),"startedAt":0}"#.utf8))
     try state.sync()
   }
 
-  /// Writes a recording, which is over or was being written. Returns its name.
+  /// Writes a recording, finished or unclosed, and returns its name.
   func record(
     _ steps: [RecordedStep], room: String = "main", isOver: Bool = true
   ) async throws -> String {
@@ -87,7 +87,7 @@ private final class EarlierDisk {
     return recorder.name
   }
 
-  /// Writes a snapshot; the one before becomes the previous one.
+  /// Writes a snapshot. The snapshot before becomes the previous version.
   func save(_ members: String = "", of room: String = "main") throws {
     try snapshots.replace(
       "\(room).json", with: Array(#"{"room":"\#(room)","version":2\#(members)}"#.utf8))
@@ -96,12 +96,12 @@ private final class EarlierDisk {
 
   // MARK: The conversion
 
-  /// A position in a recording.
+  /// Returns a position in a recording.
   static func recorded(_ recording: String, _ time: Int64, _ steps: Int) -> String {
     #"{"recording":"\#(recording)","instant":{"nanoseconds":\#(time)},"steps":\#(steps)}"#
   }
 
-  /// Converts it. Returns what was lost.
+  /// Converts the state, and returns the losses.
   @discardableResult
   func convert(segmentBytes: Int = 32 << 20) async throws -> [String] {
     messages = Messages()
@@ -116,8 +116,8 @@ private final class EarlierDisk {
     }
   }
 
-  /// The steps of each room in the converted log, as far as they lead on; of a room that was
-  /// opened, with its time.
+  /// Returns the steps of each room in the converted log up to the first gap, and the time at which
+  /// the room was opened.
   func converted() async throws -> [String: [String]] {
     let library = try RecordingLibrary(
       directory: "/state/recordings", log: "/state/log", settings: settings,
@@ -146,24 +146,23 @@ private final class EarlierDisk {
     return rooms
   }
 
-  /// What is there: names of files and directories in the state directory and of snapshots.
+  /// Returns the names of all entries in the state directory, and of snapshots.
   func names() throws -> (state: [String], snapshots: [String]) {
     (try disk.names(in: "/state").sorted(), (try? disk.names(in: "/state/rooms").sorted()) ?? [])
   }
 }
 
-/// What a version without log sequences left is converted once.
+/// The conversion of the state of versions without log sequences.
 @Suite(.timeLimit(.minutes(5))) struct EarlierStateTests {
   private typealias Earlier = EarlierDisk
 
-  @Test func `a room that is only in the log keeps its opening and all that follows`() async throws
-  {
+  @Test func `A room without a snapshot keeps its opening and all batches`() async throws {
     let earlier = try Earlier()
     try await earlier.log(
       #""room":"main","session":1,"batch":1,"opened":1700 a b"#,
       #""room":"other","session":2,"batch":1,"opened":1800 x"#,
       #""room":"main","session":1,"batch":2 c"#,
-      // The room was packed in between.
+      // The room was hibernated in between.
       #""room":"main","session":3,"batch":1,"after":{"session":1,"batch":2} d"#)
     #expect(try await earlier.convert() == [])
     #expect(
@@ -173,7 +172,8 @@ private final class EarlierDisk {
     #expect(try earlier.names().state == ["log", "log.json", "recordings"])
   }
 
-  @Test func `only what follows the newest snapshot is converted, and the one before is removed`()
+  @Test
+  func `Only batches after the newest snapshot are converted, and the previous one is removed`()
     async throws
   {
     let earlier = try Earlier()
@@ -187,7 +187,7 @@ private final class EarlierDisk {
     #expect(try earlier.names().snapshots == ["main.json"])
   }
 
-  @Test func `a room whose newest snapshot cannot be read goes on from the one before`()
+  @Test func `A room with an unreadable newest snapshot continues from the previous one`()
     async throws
   {
     let earlier = try Earlier()
@@ -199,11 +199,11 @@ private final class EarlierDisk {
     earlier.unreadable = ["main.json"]
     #expect(try await earlier.convert() == [])
     #expect(try await earlier.converted() == ["main": ["b", "c"]])
-    // Whoever restores the room sets the other one aside, and tells.
+    // The restoration of the room sets the unreadable snapshot aside, and reports it.
     #expect(try earlier.names().snapshots == ["main.json", "main.json.previous"])
   }
 
-  @Test func `a room that was being recorded gets what its recording has behind the snapshot`()
+  @Test func `A room that was being recorded gets the steps of its recording after the snapshot`()
     async throws
   {
     let earlier = try Earlier()
@@ -220,7 +220,9 @@ private final class EarlierDisk {
     #expect(earlier.messages.all == [])
   }
 
-  @Test func `version 1, which had no log, saved rooms with a recording and without`() async throws
+  @Test
+  func `Snapshots of version 1, which had no log, are converted with and without a recording`()
+    async throws
   {
     let earlier = try Earlier()
     let recording = try await earlier.record(
@@ -234,7 +236,7 @@ private final class EarlierDisk {
   }
 
   @Test(arguments: [false, true])
-  func `log, recording and log lead on from each other, whether a snapshot knows the recording`(
+  func `Log, recording and log continue each other, whether or not a snapshot names the recording`(
     isKnown: Bool
   ) async throws {
     let earlier = try Earlier()
@@ -254,12 +256,12 @@ private final class EarlierDisk {
     #expect(try await earlier.convert() == [])
     let all = ["opened 1700", "a", "b", "c", "d", "e", "f"]
     let expected = isKnown ? Array(all.dropFirst(3)) : all
-    // A recording goes on behind what was logged, if it was resumed.
+    // A resumed recording continues after the log.
     #expect(try await earlier.converted() == ["main": expected + ["not taken by the room"]])
   }
 
   @Test
-  func `a second recording that no snapshot leads to is told, and what follows it is not taken`()
+  func `A gap before a second recording is reported, and later batches are not converted`()
     async throws
   {
     let earlier = try Earlier()
@@ -271,12 +273,12 @@ private final class EarlierDisk {
       #""room":"main","session":5,"batch":1,"after":{"session":3,"batch":1},"recorded":\#(Earlier.recorded(second, 1, 1)) e"#
     )
     let losses = try await earlier.convert()
-    #expect(losses.map { $0.contains("of room main") } == [true])
+    #expect(losses.map { $0.prefix(12) } == ["room main is"])
     #expect(try await earlier.converted() == ["main": ["opened 1700", "a", "b", "c"]])
     #expect(try earlier.names().state.contains("log.unconverted"))
   }
 
-  @Test func `a recording that no snapshot mentions follows if the newest one cannot be read`()
+  @Test func `If the newest snapshot is unreadable, an unnamed recording is converted`()
     async throws
   {
     let earlier = try Earlier()
@@ -295,7 +297,7 @@ private final class EarlierDisk {
     #expect(earlier.messages.all.first?.contains("is restored from its recording") == true)
   }
 
-  @Test func `a room whose snapshots cannot be read begins with its recording`() async throws {
+  @Test func `A room with unreadable snapshots is restored from its recording`() async throws {
     let earlier = try Earlier()
     let after = #"{"after":{"session":1,"batch":2}}"#
     _ = try await earlier.record(
@@ -308,7 +310,9 @@ private final class EarlierDisk {
       try await earlier.converted() == ["main": ["opened 1700000000000", after, "c"]])
   }
 
-  @Test func `behind a gap in the log nothing is taken, and that is told`() async throws {
+  @Test func `Batches after a gap in the log are not converted, and the gap is reported`()
+    async throws
+  {
     let earlier = try Earlier()
     try await earlier.log(
       #""room":"main","session":1,"batch":1,"opened":1700 a"#,
@@ -317,21 +321,21 @@ private final class EarlierDisk {
       #""room":"unknown","session":3,"batch":7 y"#)
     #expect(
       Set(try await earlier.convert()) == [
-        "the latest changes of room main are lost: the log does not continue its state",
+        "room main is restored without its last batches: the log has a gap before them",
         "room unknown is not restored: it has no snapshot, and the log does not contain its opening",
       ])
     #expect(earlier.messages.all.count == 2)
     #expect(
       try await earlier.converted()
         == ["main": ["opened 1700", "a"], "other": ["opened 1800", "x"]])
-    // Somebody may want to look at it.
+    // Users may want to examine the old log.
     #expect(try earlier.names().state == ["log", "log.json", "log.unconverted", "recordings"])
-    // Not a second time.
+    // It is not converted a second time.
     #expect(try await earlier.convert() == [])
     #expect(try await earlier.converted().count == 2)
   }
 
-  @Test func `what happened during a pause of a recording is missing, and that is told`()
+  @Test func `Steps during a pause of a recording are missing, and the loss is reported`()
     async throws
   {
     let earlier = try Earlier()
@@ -345,12 +349,12 @@ private final class EarlierDisk {
       #","log":{"session":1,"batch":1},"recording":\#(Earlier.recorded(recording, 1, 1))"#)
     #expect(
       try await earlier.convert() == [
-        "the changes of room main while recording \(recording) was paused, and after that, are lost"
+        "room main is restored without the steps from while recording \(recording) was paused, and after that"
       ])
     #expect(try await earlier.converted() == ["main": ["b"]])
   }
 
-  @Test func `rooms that were closed are gone, with their snapshots, and may have come back`()
+  @Test func `Closed rooms are removed with their snapshots, and may have been reopened`()
     async throws
   {
     let earlier = try Earlier()
@@ -367,14 +371,14 @@ private final class EarlierDisk {
     try earlier.save(
       #","log":{"session":1,"batch":1},"recording":\#(Earlier.recorded(recording, 0, 0))"#)
     try earlier.save(#","log":{"session":2,"batch":1}"#, of: "back")
-    // The closing is older than that.
+    // The closing is older than the snapshot.
     try earlier.save(#","log":{"session":5,"batch":0}"#, of: "saved")
     #expect(try await earlier.convert() == [])
     #expect(try await earlier.converted() == ["back": ["opened 1900", "c"], "saved": ["e"]])
     #expect(try earlier.names().snapshots == ["saved.json"])
   }
 
-  @Test func `a room that was set aside keeps what follows its snapshot`() async throws {
+  @Test func `A room that was set aside keeps the batches after its snapshot`() async throws {
     let earlier = try Earlier()
     try await earlier.log(
       #""room":"main","session":1,"batch":1,"opened":1700 a"#,
@@ -387,7 +391,7 @@ private final class EarlierDisk {
     #expect(try earlier.names().snapshots == ["main.json.set-aside"])
   }
 
-  @Test func `behind a byte that has rotted nothing is taken, and the old log is kept`()
+  @Test func `Batches after a rotten byte are not converted, and the old log is kept`()
     async throws
   {
     let earlier = try Earlier()
@@ -404,7 +408,7 @@ private final class EarlierDisk {
     #expect(earlier.disk.contents(of: "/state/log.unconverted/000001.ndjson") != nil)
   }
 
-  @Test func `numbers and names that no daemon writes do no harm`() async throws {
+  @Test func `Impossible numbers and names are ignored`() async throws {
     let earlier = try Earlier()
     let recording = try await earlier.record(
       [Earlier.step("a", at: 1), .change(#"{"room":"main","step":"b"}"#, at: .origin)],
@@ -424,7 +428,7 @@ private final class EarlierDisk {
     #expect(try await earlier.converted() == ["main": ["a"], "good": ["opened 1", "y"]])
   }
 
-  @Test func `events and frames are converted as they are, in segments of the usual size`()
+  @Test func `Events and frames are converted unchanged, in segments of the usual size`()
     async throws
   {
     let earlier = try Earlier()
@@ -453,13 +457,13 @@ private final class EarlierDisk {
     #expect(try earlier.disk.names(in: "/state/log").count > 3)
   }
 
-  @Test func `neither a new directory nor a log of the present version is changed`() async throws {
+  @Test func `A new directory and a log of the present version are not changed`() async throws {
     let earlier = try Earlier()
     #expect(try await earlier.convert() == [])
     #expect(try earlier.names().state == [])
     try await earlier.log(#""room":"main","sequence":7,"after":0,"opened":1700 a"#)
     let log = earlier.disk.contents(of: "/state/log/000001.ndjson")
-    // It has lost what says that it is of the present version.
+    // The file that states the version of the log is missing.
     #expect(try await earlier.convert() == [])
     #expect(earlier.disk.contents(of: "/state/log/000001.ndjson")?.starts(with: log ?? []) == true)
     let calls = earlier.disk.calls
@@ -469,7 +473,7 @@ private final class EarlierDisk {
 
   // MARK: Kills
 
-  /// A state in which all of that is to be done.
+  /// A state that needs all parts of the conversion.
   private func whole(seed: UInt64) async throws -> EarlierDisk {
     let earlier = try Earlier(seed: seed)
     let recording = try await earlier.record([Earlier.step("b", at: 1), Earlier.step("c", at: 2)])
@@ -494,8 +498,8 @@ private final class EarlierDisk {
     return earlier
   }
 
-  /// What may happen from a call on. What cannot be read is not converted, so reading does not
-  /// fail.
+  /// Faults that begin at a call. Reading does not fail, because unreadable files are not
+  /// converted.
   private static func fault(_ fault: DiskFault, _ call: DiskCall, from end: Int) -> DiskFault? {
     guard case .error = fault else { return call.number == end ? fault : nil }
     let mayFail: [SystemError.Operation] = [.create, .write, .sync, .syncDirectory, .rename]
@@ -503,7 +507,7 @@ private final class EarlierDisk {
   }
 
   @Test(arguments: [DiskFault.processEnd, .powerLoss, .error(ENOSPC)])
-  func `a start that ends at any call is followed by one with the same result`(fault: DiskFault)
+  func `A conversion that ends at any call is repeated with the same result`(fault: DiskFault)
     async throws
   {
     var number = 0
@@ -518,7 +522,7 @@ private final class EarlierDisk {
       hasEnded = earlier.disk.calls >= end
       earlier.disk.restart()
       #expect(try await earlier.convert() == [], place)
-      // What the first one has left in memory only must not be what the second one relies on.
+      // The second start must not rely on bytes that the first one left in memory.
       earlier.disk.losePower()
       earlier.disk.restart()
       // The removal of the old log is not synced.

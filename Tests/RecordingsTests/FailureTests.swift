@@ -9,7 +9,7 @@ import Testing
 @Suite(.enabled(if: SmallDisk.isAvailable, "requires the right to mount file systems"))
 struct FailureTests {
   @Test(arguments: [true, false])
-  func `a full disk fails the recording, which keeps what was copied`(
+  func `A full disk fails the recording, which keeps the copied batches`(
     isLogOnIt: Bool
   ) async throws {
     let (disk, directory) = (try SmallDisk(), TemporaryDirectory())
@@ -43,7 +43,7 @@ struct FailureTests {
     #expect(listed.events + listed.frames == copied)
     let read = try await library.steps(of: recorder.name)
     #expect(read == Array(steps.prefix(copied)))
-    // Later steps are not copied, and nobody waits for that.
+    // Later steps are not copied, and no caller waits for them.
     await room.write(steps.prefix(10))
     #expect(isLogOnIt || room.log.failure == nil)
     #expect(recorder.waitingSteps == 0)
@@ -56,7 +56,7 @@ struct FailureTests {
     #expect(try await library.steps(of: recorder.name) == read)
   }
 
-  @Test func `recordings on a disk that became read-only are listed and can be read`() async throws
+  @Test func `Recordings on a disk that became read-only are listed and can be read`() async throws
   {
     let directory = TemporaryDirectory()
     var library = try RecordingLibrary(in: directory)
@@ -77,7 +77,7 @@ struct FailureTests {
     }
   }
 
-  @Test func `a read-only directory makes the call fail with a reason`() async throws {
+  @Test func `Starting a recording in a read-only directory fails with the reason`() async throws {
     let disk = try SmallDisk(flags: MS_RDONLY)
     let library = try RecordingLibrary(directory: disk.path + "/recordings")
     defer { library.close() }

@@ -10,11 +10,11 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// Recordings follow the log: what they get, when, and what they do without when either of them
-/// fails.
+/// The copying of batches from the log to recordings, and the failures of both.
 @Suite(.timeLimit(.minutes(1))) struct FollowingTests {
-  /// A program with a room that is recorded, pauses, and is recorded again, while another room is
-  /// logged; killed when the recording is to end. Returns what that has to hold.
+  /// Runs a program that records a room, pauses, and resumes, while another room writes to the log.
+  /// The program is killed before the recording ends. Returns the steps that the recording must
+  /// contain.
   private func live(
     in library: RecordingLibrary
   ) async throws -> (recording: String, steps: [RecordedStep]) {
@@ -40,8 +40,7 @@ import Testing
     return (name, steps)
   }
 
-  /// Settings with which the program of ``live(in:)`` does, or does not, begin new segments and
-  /// sync its recording.
+  /// Settings with which ``live(in:)`` does or does not begin new segments and sync its recording.
   private static let variants: [RecordingSettings] = [3_000, 1 << 20].flatMap { size in
     var settings = RecordingSettings()
     settings.segmentBytes = size
@@ -49,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: variants.indices, [true, false])
-  func `a recording that is torn at any byte is completed from the log, and goes on`(
+  func `A recording torn at any byte is completed from the log, and continues`(
     variant: Int, hasCatalogue: Bool
   ) async throws {
     let settings = Self.variants[variant]
@@ -59,7 +58,7 @@ import Testing
     let file = try #require(try await library.files(of: name).segments.last).path
     library.close()
     let last = try bytes(file)
-    // The first line of a segment is synced before anything else.
+    // The header of a segment is synced before anything else.
     let header = try #require(last.firstIndex(of: 0x0A)) + 1
     for length in stride(from: header, through: last.count, by: 97) {
       try FileManager.default.removeItem(atPath: copy.path)
@@ -83,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: [DiskFault.processEnd, .powerLoss])
-  func `a recovery that is cut short twice completes a recording at the third time`(
+  func `A recovery that is interrupted twice completes the recording at the third start`(
     fault: DiskFault
   ) async throws {
     for variant in Self.variants.indices {
@@ -124,7 +123,7 @@ import Testing
 
   // MARK: Copying
 
-  @Test func `nothing is copied that the log has not synced`() async throws {
+  @Test func `Only batches that the log has synced are copied`() async throws {
     let disk = SimulatedDisk()
     let library = try RecordingLibrary(
       directory: "/recordings", settings: RecordingSettings(on: disk).syncingAtOnce)
@@ -135,20 +134,20 @@ import Testing
     let header = disk.contents(of: path)
     for number in 1...3 {
       room.post(makeSteps(10, seed: UInt64(number)))
-      // The second visit is in a later group.
+      // The second call is in a later group commit.
       for _ in 1...2 { await library.settle() }
       #expect(recorder.waitingSteps == number * 10 && disk.contents(of: path) == header)
     }
     await room.write([])
     #expect(recorder.waitingSteps == 0)
-    // Nor is it left out at the end.
+    // The batch is copied before the recording ends.
     room.post(makeSteps(10, seed: 4))
     #expect(try await recorder.finish(digest: nil, endedAt: 1).state == .finished)
     let steps = (1...4).flatMap { makeSteps(10, seed: UInt64($0)) }
     #expect(try await library.steps(of: recorder.name) == steps)
   }
 
-  @Test func `the log is synced before too much waits to be copied`() async throws {
+  @Test func `The log is synced early when too many bytes wait to be copied`() async throws {
     let disk = SimulatedDisk()
     let library = try RecordingLibrary(
       directory: "/recordings", settings: RecordingSettings(on: disk).syncingRarely)
@@ -157,14 +156,14 @@ import Testing
     let recorder = try await room.record()
     let text = String(repeating: "-", count: 400_000)
     let steps = Array(
-      repeating: RecordedStep.change(#"{"text":"\#(text)"}"#, at: .origin), count: 12)
+      repeating: RecordedStep.change(#"{"text":"\#(text)"}"#, at: .origin), count: 48)
     room.post(steps)
     await library.settle()
     #expect(recorder.waitingSteps == 0)
     #expect(try await library.steps(of: recorder.name) == steps)
   }
 
-  @Test func `a recording has nothing of its room from before, from a pause, or from afterwards`()
+  @Test func `A recording contains no batches from before its start, a pause, or after its end`()
     async throws
   {
     let directory = TemporaryDirectory()
@@ -178,7 +177,7 @@ import Testing
   // MARK: Failures
 
   @Test(arguments: [SystemError.Operation.write, .sync])
-  func `a log that fails fails all recordings, which keep what was copied`(
+  func `A failure of the log fails all recordings, which keep the copied batches`(
     operation: SystemError.Operation
   ) async throws {
     let disk = SimulatedDisk()
@@ -186,7 +185,7 @@ import Testing
     let library = try RecordingLibrary(directory: "/recordings", settings: settings)
     let room = try await LoggedRoom(in: library)
     let recorder = try await room.record()
-    // Nothing happens in the room of this one.
+    // The room of this recording is idle.
     let other = try await LoggedRoom("other", in: library).record()
     await room.write(makeSteps(20))
     disk.decide { call in
@@ -197,7 +196,7 @@ import Testing
     #expect(recorder.failure == failure && other.failure == failure)
     #expect(recorder.waitingSteps == 0)
     disk.decide { _ in nil }
-    // A log that continues would not contain what is lost.
+    // When the log continues, it does not contain the lost batches.
     await room.write(makeSteps(10, seed: 3))
     #expect(try await recorder.finish(digest: "x", endedAt: 1).state == .failed)
     #expect(try await library.steps(of: recorder.name) == makeSteps(20))
@@ -211,7 +210,7 @@ import Testing
   }
 
   @Test(arguments: [SystemError.Operation.write, .sync, .create])
-  func `a recording that fails fails neither the log nor what it acknowledges, nor the others`(
+  func `A failed recording affects neither the log, its acknowledgements, nor other recordings`(
     operation: SystemError.Operation
   ) async throws {
     let disk = SimulatedDisk()
@@ -261,10 +260,10 @@ import Testing
     #expect(kept.starts(with: steps[0]) && steps.joined().starts(with: kept))
   }
 
-  // MARK: What is kept of the log
+  // MARK: Segments that are kept
 
-  /// Logs another room until the log has new segments, and saves all rooms twice, so that they need
-  /// no old segments.
+  /// Writes to the log until it has new segments, and saves all rooms twice, so that rooms need no
+  /// old segments.
   private func goOn(_ rooms: [LoggedRoom], _ library: RecordingLibrary) async throws {
     let other = try #require(rooms.last)
     for seed in 1...3 as ClosedRange<UInt64> { await other.write(makeSteps(100, seed: seed)) }
@@ -278,7 +277,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `the log is kept while a recording needs it, and cut afterwards`(
+  func `A segment of the log is kept while a recording needs it, and removed afterwards`(
     isSynced: Bool
   ) async throws {
     let disk = SimulatedDisk()
@@ -297,7 +296,7 @@ import Testing
     for seed in 1...2 as ClosedRange<UInt64> {
       await room.write(makeSteps(10, seed: seed))
       if seed == 1 || isSynced { needed = try disk.names(in: "/recordings.log").last ?? "" }
-      // By then, the mark of what was synced is synced, too.
+      // By now, the `segmentSynced` line itself is synced.
       await library.settle()
       try await goOn([room, other], library)
       #expect(try disk.names(in: "/recordings.log").contains(needed) == !isSynced)
@@ -308,7 +307,9 @@ import Testing
     library.close()
   }
 
-  @Test func `the log is kept until the mark of what was synced is synced itself`() async throws {
+  @Test func `A segment of the log is kept until the segmentSynced line is synced itself`()
+    async throws
+  {
     let disk = SimulatedDisk()
     var settings = RecordingSettings(on: disk).syncingAtOnce
     settings.segmentBytes = 8 << 10
@@ -331,13 +332,13 @@ import Testing
     holdSync(in: "/recordings.log/")
     other.post(makeSteps(1)) {}
     await disk.hasCaught()
-    // In one group: the log begins another segment behind what is copied.
+    // In one group commit: the log begins a new segment after the copied lines.
     room.post(makeSteps(10))
     other.post(makeSteps(100)) {}
     holdSync(in: "/recordings/\(name)/")
     disk.release()
     await disk.hasCaught()
-    // Between the sync and the next one, no room needs the log.
+    // Between this sync and the next one, no room needs the log.
     for _ in 1...2 {
       for name in ["main", "other"] {
         library.noteSaving(name)
@@ -360,7 +361,8 @@ import Testing
     library.close()
   }
 
-  @Test func `a power failure at any call leaves a recording whole, however early the log is cut`()
+  @Test
+  func `A power failure at any call leaves a recording complete, however early the log is cut`()
     async throws
   {
     var (call, hasCrashed) = (20, true)
@@ -406,7 +408,7 @@ import Testing
     #expect(call > 60 && kept.count > 5)
   }
 
-  @Test func `the log is kept until the recordings are completed from it`() async throws {
+  @Test func `The log is kept until the recordings are completed from it`() async throws {
     let directory = TemporaryDirectory()
     let settings = RecordingSettings.small.syncingRarely
     let first = try RecordingLibrary(in: directory, settings: settings)
@@ -414,7 +416,7 @@ import Testing
     first.close()
     let file = "\(directory.recordings)/\(name)/000002.ndjson"
     #expect(truncate(file, off_t(try bytes(file).firstIndex(of: 0x0A) ?? 0) + 1) == 0)
-    // The directory of the recordings is not there yet.
+    // The directory of recordings does not exist yet.
     let aside = directory.path + "/aside"
     try FileManager.default.moveItem(atPath: directory.recordings, toPath: aside)
     try write([], to: directory.recordings)
@@ -429,14 +431,14 @@ import Testing
     try FileManager.default.moveItem(atPath: aside, toPath: directory.recordings)
     #expect(try await library.list().map(\.state) == [.interrupted])
     #expect(try await library.readable(name) == (steps, nil))
-    // What is being written is left alone, and what nobody needs goes.
+    // The segment being written is kept, and unneeded segments are removed.
     try await goOn(rooms, library)
     #expect(rooms.allSatisfy { $0.log.failure == nil })
     let log = directory.recordings + ".log"
     #expect(!FileManager.default.fileExists(atPath: log + "/000001.ndjson"))
   }
 
-  @Test func `the log is not read while it is written`() async throws {
+  @Test func `The log cannot be read while it is written`() async throws {
     let directory = TemporaryDirectory()
     let library = try RecordingLibrary(in: directory)
     let log = library.log("main") {}
@@ -445,7 +447,7 @@ import Testing
       batch.addMark(LogMark(room: "main", sequence: number, after: number - 1))
       batch.addFrame(at: .origin, flush: false)
       log.post(batch)
-      // The recordings are opened only now.
+      // The catalogue is opened only now.
       #expect(try await library.list() == [])
       await #expect(throws: RecordingError.inUse("log")) { try await library.recoverLog() }
     }
@@ -457,10 +459,10 @@ import Testing
     #expect(messages.all == [])
   }
 
-  // MARK: What is missing from the log
+  // MARK: Gaps in the log
 
   @Test(arguments: [true, false])
-  func `what is behind a gap in the log is not copied, and the longer one counts`(
+  func `Batches after a gap in the log are not copied, and the longer copy is kept`(
     isRecordingCut: Bool
   ) async throws {
     let directory = TemporaryDirectory()
@@ -470,7 +472,7 @@ import Testing
       try await LoggedRoom(in: first), try await LoggedRoom("other", in: first)
     )
     let name = try await room.record().name
-    // One batch in each of the first three segments of the log.
+    // Each of the first three segments of the log contains one batch.
     let steps = (1...3).map { makeSteps(10, seed: UInt64($0)) }
     for steps in steps {
       await room.write(steps)
@@ -490,10 +492,10 @@ import Testing
     #expect(try await library.list().map(\.state) == [.interrupted])
     let left = isRecordingCut ? steps[0] : Array(steps.joined())
     #expect(try await library.readable(name) == (left, nil))
-    #expect(messages.all.contains { $0.contains("'\(name)' lacks its end: ") })
+    #expect(messages.all.contains { $0.contains("'\(name)' lacks its end, ") })
   }
 
-  @Test func `a log that is gone takes nothing away from a recording`() async throws {
+  @Test func `Without the log, a recording keeps all its batches`() async throws {
     let directory = TemporaryDirectory()
     let settings = RecordingSettings().syncingRarely
     let first = try RecordingLibrary(in: directory, settings: settings)

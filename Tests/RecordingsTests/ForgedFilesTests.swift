@@ -9,15 +9,15 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// Files that somebody wrote who knows the formats: with valid checksums, and with what no daemon
-/// writes; and what is not a file at all.
+/// Files forged by an attacker who knows the formats: valid checksums with impossible contents, and
+/// directory entries that are not regular files.
 @Suite(.timeLimit(.minutes(1))) struct ForgedFilesTests {
   private let directory: TemporaryDirectory
   private let files = FileManager.default
   private var recordings: String { directory.path + "/recordings" }
   private var log: String { directory.path + "/recordings.log" }
 
-  /// In memory: some of them make many files.
+  /// A directory in memory, because some tests create many files.
   init() throws { directory = TemporaryDirectory(in: "/dev/shm") }
 
   private func open(
@@ -26,8 +26,8 @@ import Testing
     try RecordingLibrary(directory: recordings, settings: settings, onProblem: messages.add)
   }
 
-  /// Changes the lines of a segment, given without what ties them together, and numbers them from
-  /// `first`.
+  /// Changes the lines of a segment, given without the members that chain them, and numbers them
+  /// from `first`.
   private func forge(
     _ path: String, from first: Int = 1, _ change: (String) -> String = { $0 }
   ) throws {
@@ -44,7 +44,8 @@ import Testing
     try write(text.utf8, to: path)
   }
 
-  /// Records some steps without an end, and loses the log. Returns the path of the only segment.
+  /// Records some steps without closing the recording, and removes the log. Returns the path of the
+  /// only segment.
   private func leave() async throws -> String {
     let library = try open(RecordingSettings().syncingAtOnce)
     let room = try await LoggedRoom(in: library)
@@ -60,23 +61,23 @@ import Testing
     try files.removeItem(atPath: recordings + "/catalogue.sqlite")
   }
 
-  /// Logs a batch of one room.
+  /// Writes a batch of one room to the log.
   private func logSomething(_ library: RecordingLibrary) async throws {
     let room = try await LoggedRoom(in: library)
     await room.write([.frame(at: .origin, flush: false)])
     #expect(room.log.failure == nil)
   }
 
-  // MARK: What is not a file
+  // MARK: Not a regular file
 
-  @Test func `nothing but a file is opened`() throws {
+  @Test func `Only regular files are opened`() throws {
     let (file, pipe, device) = ("/file", "/pipe", "/device")
     try write([1], to: directory.path + file)
     #expect(mkfifo(directory.path + pipe, 0o600) == 0)
     try files.createSymbolicLink(
       atPath: directory.path + device, withDestinationPath: "/dev/zero")
     let disk = SystemDisk()
-    // In this order: the last one would wait.
+    // In this order, because opening the last one would block.
     for purpose in [OpenPurpose.changing, .appending, .reading] {
       disk.close(try disk.open(directory.path + file, for: purpose))
       for path in [device, pipe, ""] {
@@ -90,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: ["-journal", "-wal"])
-  func `a pipe beside the catalogue keeps nobody waiting`(_ suffix: String) async throws {
+  func `A pipe beside the catalogue does not block`(_ suffix: String) async throws {
     let library = try open()
     let summary = try await library.record(makeSteps(20))
     library.close()
@@ -105,7 +106,7 @@ import Testing
     "segment SET events = 1 << 62", "segment SET bytes = -1", "segment SET frames = 'many'",
     "segment SET lastAt = (1 << 62) + (1 << 61)", "recording SET endedAt = 1 << 54",
   ])
-  func `a catalogue with numbers that no daemon gets to is rebuilt`(_ change: String) async throws {
+  func `A catalogue with numbers out of range is rebuilt`(_ change: String) async throws {
     let library = try open()
     let summary = try await library.record(makeSteps(20))
     library.close()
@@ -125,8 +126,8 @@ import Testing
     #expect(files.fileExists(atPath: recordings + "/catalogue.sqlite.damaged"))
   }
 
-  /// File systems have times that are too far away to be told in nanoseconds since 1970.
-  @Test func `a file may be of any time`() throws {
+  /// File systems have times that do not fit in nanoseconds since 1970.
+  @Test func `A file may have any modification time`() throws {
     let path = directory.path + "/file"
     try write([1], to: path)
     var states: [Int] = []
@@ -139,7 +140,7 @@ import Testing
     #expect(states[1...2] == [1_000_000_005, 2_000_000_005])
   }
 
-  @Test func `a pipe in the log is told, and what comes next is logged behind it`() async throws {
+  @Test func `A pipe in the log is reported, and the log continues after it`() async throws {
     var library = try open()
     _ = try await library.recoverLog()
     try await logSomething(library)
@@ -175,7 +176,7 @@ import Testing
   }
 
   @Test(arguments: NoFile.allCases, [true, false])
-  func `what is not a file hides no other segment, until the file is there again`(
+  func `An unreadable segment does not hide the others, and can be restored`(
     _ thing: NoFile, hasCatalogue: Bool
   ) async throws {
     var library = try open()
@@ -188,7 +189,7 @@ import Testing
     try thing.make(second)
     if !hasCatalogue { try forgetCatalogue() }
     for start in 1...3 {
-      // As a backup that is restored does.
+      // Restoring a backup keeps the times of files.
       if start == 3 { try write(try bytes(segments[0].path), to: segments[0].path) }
       let messages = Messages()
       library = try open(.small, messages)
@@ -212,7 +213,7 @@ import Testing
   }
 
   @Test(arguments: NoFile.allCases)
-  func `what is not a file behind the last segment is damage only as long as it is there`(
+  func `An unreadable entry after the last segment is damage only while it exists`(
     _ thing: NoFile
   ) async throws {
     var library = try open()
@@ -230,7 +231,7 @@ import Testing
     library.close()
   }
 
-  @Test func `a file that is not one of a recording is no part of it, for readers, too`()
+  @Test func `Readers ignore a file that is not part of the recording`()
     async throws
   {
     var library = try open()
@@ -241,7 +242,7 @@ import Testing
     #expect(try await library.list() == [summary])
     #expect(try await library.readable(summary.name).damage == nil)
     library.close()
-    // But it does not stand for one that is announced.
+    // It does not replace an announced segment.
     library = try open()
     let long = try await library.record(makeSteps(900), room: "long")
     let last = try #require(try await library.files(of: long.name).segments.last)
@@ -256,7 +257,7 @@ import Testing
     library.close()
   }
 
-  @Test func `a segment that cannot be opened is not told to be missing`() async throws {
+  @Test func `A segment that cannot be opened is not reported as missing`() async throws {
     let disk = SimulatedDisk()
     var settings = RecordingSettings(on: disk)
     settings.segmentBytes = 8 << 10
@@ -279,7 +280,7 @@ import Testing
   @Test(arguments: [
     (newest: Int.max, startedAt: 0), (1_000_000_000_000_000_000, 0), (1, .max), (-5, -7),
   ])
-  func `a number of the newest segment that no log gets to is not taken`(
+  func `A number of the newest segment that is out of range is ignored`(
     newest: Int, startedAt: Int
   ) async throws {
     try StateDirectory(directory.path).replace(
@@ -287,13 +288,13 @@ import Testing
     let messages = Messages()
     let library = try open(.small, messages)
     #expect(try await library.recoverLog().losses == [])
-    #expect(messages.all.count == 1 && messages.all[0].contains("is not what was written"))
+    #expect(messages.all.count == 1 && messages.all[0].contains("its newest segment is damaged"))
     try await logSomething(library)
     library.close()
     #expect(try files.contentsOfDirectory(atPath: log) == ["000001.ndjson"])
   }
 
-  @Test func `segments that are missing cost nothing, however many they are`() async throws {
+  @Test func `Any number of missing segments costs neither time nor memory`() async throws {
     let newest = 1 << 52
     try StateDirectory(directory.path).replace(
       "recordings.log.json", with: Array(#"{"newest":\#(newest),"startedAt":1}"#.utf8))
@@ -304,7 +305,7 @@ import Testing
     #expect(try files.contentsOfDirectory(atPath: log) == ["\(newest + 1).ndjson"])
   }
 
-  @Test func `a file with a number that no segment gets to is not one`() async throws {
+  @Test func `A file name with a number out of range is not a segment`() async throws {
     var library = try open()
     _ = try await library.recoverLog()
     let summary = try await library.record(makeSteps(20))
@@ -322,7 +323,7 @@ import Testing
     #expect(files.fileExists(atPath: log + "/000002.ndjson"))
   }
 
-  @Test func `lines behind the last number that a recording gets to are damage`() async throws {
+  @Test func `Lines after the largest line number are damage`() async throws {
     let segment = try await leave()
     let count = try bytes(segment).count { $0 == 0x0A }
     for first in [Int.max - count + 1, 1 << 53 - 1] {
@@ -339,7 +340,7 @@ import Testing
   }
 
   @Test(arguments: [Int.max, .min, -1])
-  func `a beginning that no recording has is damage, and its name says when it began`(
+  func `A start time out of range is damage, and the name states the start`(
     _ time: Int
   ) async throws {
     try forge(try await leave()) {
@@ -351,7 +352,7 @@ import Testing
     library.close()
   }
 
-  @Test func `a recording whose time goes back lasts no less than nothing`() async throws {
+  @Test func `A recording whose time goes back has a duration of zero`() async throws {
     let library = try open()
     let steps = [5_000_000_000, 1_000_000_000].map {
       RecordedStep.frame(at: Instant(nanoseconds: $0), flush: false)
@@ -369,13 +370,13 @@ import Testing
     #"{"room":"main","sequence":9e18,"after":1}"#,
     #"{"room":"main","session":1,"batch":1}"#, #"{"room":"main"}"#,
   ])
-  func `a mark that no daemon writes is one of no room`(_ text: String) {
+  func `An impossible mark names no room`(_ text: String) {
     #expect(
       LogMark(.change(text, at: .origin))
         == LogMark(room: "", sequence: 1, after: 0))
   }
 
-  @Test func `a line like the first one does not hide that a segment is in the wrong place`()
+  @Test func `A second header does not hide that a segment is in the wrong place`()
     async throws
   {
     var library = try open()
@@ -393,7 +394,7 @@ import Testing
     library.close()
   }
 
-  @Test func `a log sequence that no daemon gets to does not end the log`() async throws {
+  @Test func `A log sequence out of range does not exhaust the log sequences`() async throws {
     var library = try open()
     _ = try await library.recoverLog()
     try await logSomething(library)
@@ -409,7 +410,9 @@ import Testing
   }
 
   @Test(arguments: [Int.max, -1])
-  func `a log sequence that no recording has makes its line bad`(_ sequence: Int) async throws {
+  func `A log sequence out of range in a recording makes its line invalid`(_ sequence: Int)
+    async throws
+  {
     let segment = try await leave()
     try forge(segment) { $0.replacing(#""sequence":0"#, with: #""sequence":\(sequence)"#) }
     let library = try open()
@@ -417,42 +420,9 @@ import Testing
     library.close()
   }
 
-  private func impossibleMember(in text: String) -> String? {
-    Array(text.utf8).withUnsafeBufferPointer { KeptNumbers.impossibleMember(in: $0) }
-  }
-
-  @Test(arguments: [
-    #"{"count":9007199254740992,"x":-9007199254740992,"y":0.12345678901234567,"z":1e5}"#,
-    // Instants; times before the first event; hashes; sums of measurements.
-    #"{"at":{"nanoseconds":4611686018427387904}}"#,
-    #"{"now":-9223372036854775808,"newest":-9223372036854775808,"firstAt":9223372036854775807}"#,
-    #"{"newestDeletion":-9223372036854775808,"lastAt":-9223372036854775808}"#,
-    #"{"word":18446744073709551615,"sum":1.8014398509481984e+19}"#,
-    #"{"text":"count\":9223372036854775807","a\\":["9223372036854775807"]}"#, "", "{", "\"\\",
-  ])
-  func `what a daemon writes is possible`(_ text: String) {
-    #expect(impossibleMember(in: text) == nil)
-  }
-
-  @Test(arguments: [
-    (#"{"count":9007199254740994}"#, "count"), (#"{"a":1,"count":-9223372036854775808}"#, "count"),
-    (#"{"count":1e300}"#, "count"), (#"{"count":9E18}"#, "count"),
-    (#"{"a":"\\","count":1e999}"#, "count"),
-    (#"{"nanoseconds":9223372036854775807}"#, "nanoseconds"),
-    (#"{"nanoseconds":-9223372036854775808}"#, "nanoseconds"),
-    (#"{"now":-9223372036854775807}"#, "now"), (#"{"now":9223372036854775807}"#, "now"),
-    (#"{"firstAt":-9223372036854775808}"#, "firstAt"),
-    // Not written by this program, which puts nothing between a name and its number.
-    (#"{"word": 18446744073709551615}"#, ""), (#"["now",-9223372036854775808]"#, ""),
-    ("9223372036854775807", ""),
-  ])
-  func `a number that no daemon gets to is found, and its name`(_ text: String, _ name: String) {
-    #expect(impossibleMember(in: text) == name)
-  }
-
   // MARK: Many segments
 
-  @Test func `segments are entered into a new catalogue many at a time`() async throws {
+  @Test func `Many segments are entered into a new catalogue in one transaction`() async throws {
     var settings = RecordingSettings()
     settings.segmentBytes = 1
     var library = try open(settings)
@@ -468,7 +438,7 @@ import Testing
     library = try open(settings)
     #expect(try await library.list() == [summary])
     library.close()
-    // SQLite counts transactions in the header of its file.
+    // The header of an SQLite file counts transactions.
     let counter = try bytes(recordings + "/catalogue.sqlite")[24..<28].reduce(0) {
       $0 << 8 | Int($1)
     }

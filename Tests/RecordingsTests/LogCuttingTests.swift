@@ -6,13 +6,14 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// When the log asks for snapshots, so that its oldest segments can go.
+/// The times at which the log requests snapshots, so that its oldest segments can be removed.
 @Suite(.timeLimit(.minutes(1))) struct LogCuttingTests {
-  /// Logs one line for each of some rooms, and then whole segments. Returns how many rooms were
-  /// asked at the second segment, at the third one, and so on.
+  /// Logs one line for each room, and then whole segments.
   ///
-  /// - Parameter areSaved: whether rooms that are asked are saved, and all go on in each segment.
-  ///   Otherwise nobody saves any.
+  /// - Parameter areSaved: whether the requested snapshots are written, and all rooms continue in
+  ///   each segment. Otherwise no snapshot is written.
+  /// - Returns: how many snapshots were requested at the second segment, at the third one, and so
+  ///   on.
   private func asked(of rooms: Int, segments: Int, areSaved: Bool = false) async throws -> [Int] {
     let directory = TemporaryDirectory()
     var settings = RecordingSettings()
@@ -55,7 +56,7 @@ import Testing
     return counts
   }
 
-  @Test func `reading the log says how much of it is left`() async throws {
+  @Test func `The remaining bytes are reported while the log is read`() async throws {
     let disk = SimulatedDisk()
     var settings = RecordingSettings.small
     settings.disk = disk
@@ -66,7 +67,7 @@ import Testing
     let text = String(repeating: "-", count: settings.segmentBytes / 2)
     for _ in 1...20 { await room.write([.change(#"{"text":"\#(text)"}"#, at: .origin)]) }
     library.close()
-    // The reader never gets beyond the middle.
+    // The reader never gets past the middle.
     let start = disk.bytesRead
     let whole = try RecordingLibrary(directory: "/recordings", settings: settings)
     _ = try await whole.recoverLog()
@@ -86,18 +87,20 @@ import Testing
     reading.close()
   }
 
-  @Test func `a few rooms are saved once the log is two segments ahead`() async throws {
+  @Test func `Snapshots of a few rooms are requested once the log is two segments ahead`()
+    async throws
+  {
     #expect(try await asked(of: 3, segments: 4) == [0, 3, 3])
   }
 
-  @Test func `the log of many rooms may be longer, and they are not asked all at once`()
+  @Test func `With many rooms the log is longer, and snapshots are requested at different times`()
     async throws
   {
     #expect(
       try await asked(of: 1_024, segments: 10) == [0, 0, 0, 0, 256, 512, 768, 1_024, 1_024])
   }
 
-  @Test func `the second snapshot of a room is as far behind the first as the next ones are`()
+  @Test func `The second snapshot of a room follows the first at the same distance as later ones`()
     async throws
   {
     #expect(

@@ -3,9 +3,9 @@ import Recordings
 import TestSupport
 import Testing
 
-/// What the log that all rooms share says of the lines behind a mark.
+/// The marks before batches in the write-ahead log.
 @Suite(.timeLimit(.minutes(1))) struct LogMarkTests {
-  @Test func `a mark is read as it was written`() async throws {
+  @Test func `A mark is read as it was written`() async throws {
     let directory = TemporaryDirectory()
     let plain = LogMark(room: "main", sequence: 7, after: 5)
     let recorded = LogMark(

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct PagingTests {
-  /// Seven recordings of two rooms in turns, the last one of which is still being written.
+  /// Seven recordings of two rooms, alternating, the last of which is being written.
   private func record(_ library: RecordingLibrary) async throws -> [String] {
     var names: [String] = []
     for number in 0..<7 {
@@ -32,26 +32,25 @@ import Testing
       let page = try await library.page(room: room, before: before, limit: limit)
       return Page(page.recordings.map(\.name)[...], page.older)
     }
-    // From the newest to the oldest, each page oldest first.
+    // Pages from the newest to the oldest; in each page, the oldest recording comes first.
     #expect(try await page(limit: 3) == Page(names[4...], 4))
     #expect(try await page(before: names[4], limit: 3) == Page(names[1..<4], 1))
     #expect(try await page(before: names[1], limit: 3) == Page([names[0]], 0))
     #expect(try await page(before: names[0], limit: 3) == Page([], 0))
-    // Exactly what is left.
+    // A page with exactly the remaining recordings.
     #expect(try await page(before: names[3], limit: 3) == Page(names[..<3], 0))
     #expect(try await page(limit: 7) == Page(names[...], 0))
-    // Those of one room, also before a recording of another.
+    // The recordings of one room before a recording of another room.
     #expect(try await page(room: "odd", limit: 2) == Page([names[3], names[5]], 1))
     #expect(try await page(room: "odd", before: names[3], limit: 2) == Page([names[1]], 0))
     #expect(
       try await page(room: "odd", before: names[4], limit: 2) == Page([names[1], names[3]], 0))
     #expect(try await page(room: "none", limit: 2) == Page([], 0))
-    // Nothing is older than a recording that does not exist.
+    // No recording is older than one that does not exist.
     #expect(try await page(before: "no such recording", limit: 3) == Page([], 0))
   }
 
-  @Test func `recordings are listed in pages, the same before a restart and after it`() async throws
-  {
+  @Test func `Recordings are listed in the same pages before and after a restart`() async throws {
     let directory = TemporaryDirectory()
     let library = try RecordingLibrary(in: directory)
     let names = try await record(library)

@@ -9,24 +9,24 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A room that is recorded on a simulated disk, through several lives of the program, and what it
-/// may rely on.
+/// A room that is recorded on a simulated disk by several processes, and the steps that must
+/// survive.
 private final class Witness {
   let disk: SimulatedDisk
   private let catalogue: TemporaryDirectory?
-  /// Steps that were handed over, and how many of them were acknowledged.
+  /// The posted steps, and how many of them were acknowledged.
   private struct Steps {
     var written: [RecordedStep] = []
     var acknowledged = 0
   }
-  /// By the name of the recording.
+  /// The steps of recordings, by their names.
   private var recorded: [String: Steps] = [:]
   private var logged = Steps()
   private var lives: UInt64 = 0
 
   var recordings: [String: [RecordedStep]] { recorded.mapValues(\.written) }
 
-  /// - Parameter keepsCatalogue: whether the catalogue survives what befalls the files.
+  /// - Parameter keepsCatalogue: whether the catalogue survives the faults of the disk.
   init(_ disk: SimulatedDisk, keepsCatalogue: Bool = false) throws {
     self.disk = disk
     catalogue = keepsCatalogue ? TemporaryDirectory(in: "/dev/shm") : nil
@@ -34,19 +34,19 @@ private final class Witness {
     try disk.syncDirectory("/")
   }
 
-  /// The faults of the disk from now on.
+  /// Sets the faults of the disk for all later calls.
   func decide(_ decide: @escaping @Sendable (DiskCall) -> DiskFault?) {
     disk.decide { [path = catalogue?.path] call in
       let fault = decide(call)
       if let path, fault == .powerLoss || fault == .processEnd {
-        // What the process does to its catalogue from here on does not happen.
+        // Later changes of the process to its catalogue are discarded.
         try? FileManager.default.copyItem(atPath: path + "/catalogue", toPath: path + "/kept")
       }
       return fault
     }
   }
 
-  /// Makes the disk and the catalogue ready for another process.
+  /// Prepares the disk and the catalogue for the next process.
   func restart() {
     disk.restart()
     guard let path = catalogue?.path, FileManager.default.fileExists(atPath: path + "/kept") else {
@@ -56,18 +56,17 @@ private final class Witness {
     try? FileManager.default.moveItem(atPath: path + "/kept", toPath: path + "/catalogue")
   }
 
-  /// The program: each instance is one process.
+  /// A process of the program.
   func open() throws -> RecordingLibrary {
     var settings = RecordingSettings(
       on: disk, cataloguePath: catalogue.map { $0.path + "/catalogue" } ?? ":memory:")
     settings.segmentBytes = 2_500
-    // What is noted beside the log syncs the names there.
+    // Writing the file beside the log syncs the names in its directory.
     return try RecordingLibrary(
       directory: "/state/recordings", log: "/log/rooms", settings: settings.syncingRarely)
   }
 
-  /// Goes on with the recording that can be continued, or starts one; writes; and ends it, unless
-  /// the disk fails.
+  /// Resumes or starts a recording, writes to it, and closes it unless the disk fails.
   func live(batches: Int, finishes: Bool) async throws {
     let library = try open()
     defer { library.close() }
@@ -114,21 +113,20 @@ private final class Witness {
       if room.log.failure == nil { acknowledge(recorder) }
     } else {
       room.post(steps)
-      // The second visit is in a later group.
+      // The second call is in a later group commit.
       for _ in 1...2 { await library.settle() }
     }
   }
 
-  /// Starts the program after a crash, and expects everything that was acknowledged, exactly as it
-  /// was written.
+  /// Starts the program after a crash, and expects all acknowledged steps, exactly as written.
   ///
-  /// - Parameter trustsSyncs: whether what was acknowledged must be there.
+  /// - Parameter trustsSyncs: whether acknowledged steps must be present.
   func check(_ place: Comment, trustsSyncs: Bool = true) async throws {
     restart()
     let library = try open()
     defer { library.close() }
     let found = try steps(of: try await library.recoverLog())
-    // Otherwise whole segments may be gone.
+    // Otherwise whole segments may be missing.
     if trustsSyncs {
       #expect(found.all == Array(logged.written.prefix(found.all.count)), place)
       #expect(found.all.count >= logged.acknowledged, place)
@@ -142,7 +140,7 @@ private final class Witness {
       if trustsSyncs {
         #expect(summary.state != .damaged && damage == nil, "\(place): \(summary.reason ?? "")")
         let logged = found.byRecording[summary.name] ?? []
-        // One that failed may lack what its room did last.
+        // A failed recording may lack the last batches of its room.
         #expect(
           summary.state == .failed ? logged.starts(with: read) : logged == read,
           "\(place): \(summary.state) has \(read.count) of \(logged.count) steps")
@@ -154,7 +152,7 @@ private final class Witness {
     }
   }
 
-  /// What the log has of the room, and of its recordings.
+  /// Returns the steps of the room in the log, and of its recordings.
   private func steps(
     of log: LogContents
   ) throws -> (all: [RecordedStep], byRecording: [String: [RecordedStep]]) {
@@ -179,16 +177,16 @@ private final class Witness {
   }
 }
 
-/// What recordings promise when the power fails, or the disk does.
+/// The guarantees of the log and of recordings when the power or the disk fails.
 @Suite struct PowerLossTests {
-  /// Creates, appends, syncs, rotates, interrupts, recovers, resumes and finishes.
+  /// Creates, appends to, syncs, rotates, interrupts, recovers, resumes and finishes a recording.
   private func lives(_ witness: Witness) async throws {
     try await witness.live(batches: 4, finishes: false)
     try await witness.live(batches: 3, finishes: true)
   }
 
   @Test(arguments: [true, false], [DiskFault.powerLoss, .processEnd])
-  func `a crash before any call leaves all that was acknowledged, and the recording goes on`(
+  func `A crash before any call leaves all acknowledged steps, and the recording continues`(
     keepsCatalogue: Bool, fault: DiskFault
   ) async throws {
     var number = 2
@@ -204,14 +202,14 @@ private final class Witness {
       hasCrashed = disk.calls >= number
       try await witness.check(place)
       try await witness.live(batches: 2, finishes: true)
-      // What the process that goes on has synced is safe whatever the first one left unsynced.
+      // Steps synced by the second process survive, whatever the first one left unsynced.
       disk.losePower()
       try await witness.check(place)
     }
     #expect(number > 60)
   }
 
-  @Test func `a crash before any call of a recovery does no harm to what is recovered`()
+  @Test func `A crash before any call of a recovery loses nothing`()
     async throws
   {
     var recoveries = 0
@@ -238,7 +236,7 @@ private final class Witness {
     #expect(recoveries > 250)
   }
 
-  @Test func `a segment whose name a killed process did not sync is not lost before the next one`()
+  @Test func `A segment name that a killed process did not sync is synced before the next one`()
     async throws
   {
     for seed in 1...100 as ClosedRange<UInt64> {
@@ -258,7 +256,7 @@ private final class Witness {
     }
   }
 
-  @Test func `what failed syncs left in memory only is written again before anything follows it`()
+  @Test func `Bytes that a failed sync left in memory are rewritten before later ones`()
     async throws
   {
     for seed in 1...60 as ClosedRange<UInt64> {
@@ -278,7 +276,7 @@ private final class Witness {
     }
   }
 
-  @Test func `a segment that a recovery removes does not come back as it was before it was cut`()
+  @Test func `A crash does not restore a segment that a recovery has cut and removed`()
     async throws
   {
     var removed = 0
@@ -290,7 +288,7 @@ private final class Witness {
         guard call.operation == .sync, call.path.hasPrefix("/state/recordings/"),
           call.path.hasSuffix("/000002.ndjson")
         else { return nil }
-        // Its first line is synced, and nothing more.
+        // Its header is synced, and nothing else.
         return path.withLock { exchange(&$0, with: call.path) } == nil ? nil : .error(EIO)
       }
       try await witness.live(batches: 8, finishes: false)
@@ -304,12 +302,12 @@ private final class Witness {
   }
 
   @Test
-  func `a log of which nothing was noted stays the same, though it cannot be read at a start`()
+  func `A log that could not be read at one start is kept if no file names its segment`()
     async throws
   {
     let disk = SimulatedDisk()
     let settings = RecordingSettings(on: disk).syncingRarely
-    // Killed before it is noted beside the log which one it is; then it cannot be read.
+    // Killed before the file beside the log was written. At the next start the log cannot be read.
     for fault in [DiskFault.processEnd, .error(EIO)] {
       disk.decide { call in
         let isNote = call.path.hasPrefix("/recordings.log.json")
@@ -331,7 +329,7 @@ private final class Witness {
     #expect(contents.segments.count == 2 && contents.losses == [])
   }
 
-  /// Faults that a disk may have at any call without breaking a promise.
+  /// Faults that a disk may have at any call without breaking the guarantees of syncs.
   private static func fault(_ call: DiskCall, _ random: inout SplitMix64) -> DiskFault? {
     let errors = [EIO, ENOSPC, EDQUOT]
     switch random.pick(0..<60) {
@@ -345,7 +343,7 @@ private final class Witness {
   }
 
   @Test
-  func `whatever a disk does, what was acknowledged is there, and nothing that was not written`()
+  func `With any fault, all acknowledged steps exist, and no others than were written`()
     async throws
   {
     var events: [DiskEvent: Int] = [:]
@@ -367,7 +365,8 @@ private final class Witness {
     }
   }
 
-  @Test func `after a sync that was a lie, what is there is still as it was written`() async throws
+  @Test func `After a sync that did nothing, the remaining steps are as they were written`()
+    async throws
   {
     var lies = 0
     for seed in 1...60 as ClosedRange<UInt64> {
@@ -386,10 +385,10 @@ private final class Witness {
     #expect(lies > 100)
   }
 
-  @Test func `a byte that rots ends what is read, and is told`() async throws {
+  @Test func `A rotten byte ends the readable steps and is reported`() async throws {
     for seed in 1...80 as ClosedRange<UInt64> {
       let disk = SimulatedDisk(seed: seed)
-      // Without a catalogue, what follows the last sync looks like what was being written.
+      // Without a catalogue, lines after the last sync look like an incomplete end.
       let witness = try Witness(disk, keepsCatalogue: true)
       try await witness.live(batches: 5, finishes: true)
       let name = try #require(witness.recordings.keys.first)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct RecordingTests {
-  @Test func `a recording is read back step by step, over many segments`() async throws {
+  @Test func `A recording over many segments is read step by step`() async throws {
     let directory = TemporaryDirectory()
     let library = try RecordingLibrary(in: directory, settings: .small)
     defer { library.close() }
@@ -19,7 +19,7 @@ import Testing
     #expect(try await library.steps(of: summary.name) == steps)
   }
 
-  @Test func `changes are read back unchanged and in order, whatever their text`() async throws {
+  @Test func `Changes with any text are read unchanged and in order`() async throws {
     let directory = TemporaryDirectory()
     let library = try RecordingLibrary(in: directory, settings: .small)
     defer { library.close() }
@@ -35,7 +35,7 @@ import Testing
     #expect(try await library.steps(of: summary.name) == steps)
   }
 
-  @Test func `every event is a line that other programs can read`() async throws {
+  @Test func `Every event is one line of JSON that other programs can read`() async throws {
     let directory = TemporaryDirectory()
     let library = try RecordingLibrary(in: directory)
     defer { library.close() }
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `reading from an instant gives the steps from there on, and skips earlier segments`()
+  @Test func `Reading from an instant returns later steps and skips earlier segments`()
     async throws
   {
     let directory = TemporaryDirectory()
@@ -72,7 +72,7 @@ import Testing
     #expect(reader.bytesRead == summary.bytes)
   }
 
-  @Test func `a recording being written is listed with its current contents, and can be read`()
+  @Test func `A recording being written is listed with its current contents and can be read`()
     async throws
   {
     let directory = TemporaryDirectory()
@@ -88,7 +88,7 @@ import Testing
     #expect(try await library.steps(of: recorder.name) == steps)
   }
 
-  @Test func `two recordings that begin in the same second have different names`() async throws {
+  @Test func `Two recordings that start in the same second have different names`() async throws {
     let directory = TemporaryDirectory()
     let library = try RecordingLibrary(in: directory)
     defer { library.close() }
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `an event with the longest line, every byte escaped, is read back`() async throws {
+  @Test func `An event with the longest line is read even if every byte is escaped`() async throws {
     let directory = TemporaryDirectory()
     let library = try RecordingLibrary(in: directory)
     defer { library.close() }
@@ -115,7 +115,7 @@ import Testing
     #expect(try await library.steps(of: summary.name) == steps)
   }
 
-  @Test func `events beyond the limit of a stalled disk are lost, and this is not concealed`()
+  @Test func `Events beyond the limit of a stalled disk are lost, and the loss is reported`()
     async throws
   {
     let directory = TemporaryDirectory()
@@ -130,7 +130,7 @@ import Testing
     #expect(recorder.failure == nil)
     await room.write(steps[5...])
     #expect(recorder.failure == .diskTooSlow)
-    // This would fit again, but earlier steps are missing.
+    // There is space again, but earlier steps are missing.
     await room.write(steps.prefix(5))
     #expect(recorder.failure == .diskTooSlow)
     let summary = try await recorder.finish(digest: nil, endedAt: 1)

@@ -8,7 +8,7 @@ import SimulatedDisk
 import TestSupport
 import Testing
 
-/// Ways to damage the file of a catalogue. Except for `gone`, it remains the same file.
+/// Ways to damage the file of a catalogue. Except with `gone`, the file keeps its inode.
 enum CatalogueDamage: CaseIterable {
   case gone, empty, truncated, overwritten
 
@@ -27,8 +27,8 @@ enum CatalogueDamage: CaseIterable {
 }
 
 @Suite struct RecoveryTests {
-  /// Records without stopping, like a program that is killed, and loses the log. Returns the
-  /// recording's name and the path of its last segment.
+  /// Records without closing the recording, like a program that is killed, and removes the log.
+  /// Returns the name of the recording and the path of its last segment.
   private func leave(
     _ steps: [RecordedStep], in directory: TemporaryDirectory
   ) async throws -> (String, String) {
@@ -44,7 +44,7 @@ enum CatalogueDamage: CaseIterable {
     return (recorder.name, file)
   }
 
-  @Test func `a segment torn at any byte keeps its whole lines, and the recording goes on`()
+  @Test func `A segment torn at any byte keeps its complete lines, and the recording continues`()
     async throws
   {
     let directory = TemporaryDirectory(in: "/dev/shm")
@@ -84,7 +84,7 @@ enum CatalogueDamage: CaseIterable {
     }
   }
 
-  @Test func `a next segment torn at any byte of its first line is forgotten`() async throws {
+  @Test func `A new segment torn at any byte of its header is removed`() async throws {
     let directory = TemporaryDirectory(in: "/dev/shm")
     let steps = makeSteps(40)
     let (name, file) = try await leave(steps, in: directory)
@@ -113,7 +113,7 @@ enum CatalogueDamage: CaseIterable {
     arguments: [
       [UInt8](repeating: 0, count: 4096), [0x0A], Array("{\"type\":\"frame\",\"at\":12x}\n".utf8),
     ])
-  func `garbage after the last line is cut off`(tail: [UInt8]) async throws {
+  func `Garbage after the last line is cut off`(tail: [UInt8]) async throws {
     let directory = TemporaryDirectory()
     let steps = makeSteps(120)
     let (name, file) = try await leave(steps, in: directory)
@@ -133,7 +133,7 @@ enum CatalogueDamage: CaseIterable {
 
   @Test(
     arguments: CatalogueDamage.allCases)
-  func `a missing, truncated or overwritten catalogue is rebuilt from the segments`(
+  func `A missing, truncated or overwritten catalogue is rebuilt from the segments`(
     damage: CatalogueDamage
   ) async throws {
     let directory = TemporaryDirectory()
@@ -153,7 +153,7 @@ enum CatalogueDamage: CaseIterable {
 
   @Test(
     arguments: CatalogueDamage.allCases)
-  func `a catalogue damaged at run time is rebuilt, including what is being written`(
+  func `A catalogue damaged at run time is rebuilt with the recordings being written`(
     damage: CatalogueDamage
   ) async throws {
     let directory = TemporaryDirectory()
@@ -178,7 +178,7 @@ enum CatalogueDamage: CaseIterable {
     #expect(try await library.list() == [before[0], summary])
   }
 
-  @Test func `a flipped byte in a closed segment is reported by the list and by readers`()
+  @Test func `A flipped byte in a closed segment is reported by the list and by readers`()
     async throws
   {
     let directory = TemporaryDirectory()
@@ -186,7 +186,7 @@ enum CatalogueDamage: CaseIterable {
     let summary = try await library.record(makeSteps(900))
     let segment = try await library.files(of: summary.name).segments[2]
     var contents = try bytes(segment.path)
-    // Within a text, so that the line remains a valid line.
+    // Within a text, so that the line remains valid JSON.
     let offset = try #require(contents.firstIndex(of: 0xC3))
     contents[offset + 1] ^= 1
     try write(contents, to: segment.path)
@@ -206,7 +206,7 @@ enum CatalogueDamage: CaseIterable {
     #expect(listed.reason == damage.description)
   }
 
-  @Test func `a missing segment is reported, and a missing recording is no longer listed`()
+  @Test func `A missing segment is reported, and a missing recording is not listed`()
     async throws
   {
     let directory = TemporaryDirectory()
@@ -227,15 +227,15 @@ enum CatalogueDamage: CaseIterable {
     #expect(
       messages.all == [
         "recording '\(summary.name)': segment 2 is missing",
-        "recording '\(other.name)' is lost: its directory is missing",
+        "recording '\(other.name)' is missing: its directory does not exist, or contains no segments",
       ])
-    // A reader says the same, and so does the list after it.
+    // A reader reports the same damage, and then the list does.
     let (_, damage) = try await library.readable(summary.name)
     #expect(try await library.note(try #require(damage), of: summary.name) == false)
     #expect(try await library.list() == list)
   }
 
-  @Test func `a recording without its first segment is not read as if it began with the second`()
+  @Test func `A recording without its first segment is damaged`()
     async throws
   {
     let disk = SimulatedDisk()
@@ -250,7 +250,7 @@ enum CatalogueDamage: CaseIterable {
     #expect(damage == Damage(segment: 1, .missing))
   }
 
-  @Test func `a last segment that is missing is damage, until it is there again`() async throws {
+  @Test func `A missing last segment is damage until the segment is restored`() async throws {
     let directory = TemporaryDirectory()
     var library = try RecordingLibrary(in: directory, settings: .small)
     let summary = try await library.record(makeSteps(900))
@@ -276,7 +276,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test(arguments: [true, false])
-  func `a last segment is missed also without a catalogue, by its being announced`(
+  func `Without a catalogue, a missing last segment is detected from the segment before`(
     isFinished: Bool
   ) async throws {
     let directory = TemporaryDirectory()
@@ -311,13 +311,13 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test(arguments: [true, false])
-  func `a segment that was announced, and in which nothing is, is not missed`(
+  func `An announced segment without lines is not reported as missing`(
     isCatalogueLost: Bool
   ) async throws {
     let directory = TemporaryDirectory()
     let (name, file) = try await leave(makeSteps(900), in: directory)
     let whole = try bytes(file)
-    // Killed when its first line was written, and the last one of the segment before.
+    // Killed after the header, and the last line of the segment before, were written.
     try write(whole[...(try #require(whole.firstIndex(of: 0x0A)))], to: file)
     var library: RecordingLibrary
     var segments = 0
@@ -345,7 +345,7 @@ enum CatalogueDamage: CaseIterable {
     #expect(try await library.steps(of: name) == before + makeSteps(3, seed: 2))
   }
 
-  @Test func `a recording without any file is not intact`() async throws {
+  @Test func `A recording without files is damaged`() async throws {
     let directory = TemporaryDirectory()
     let library = try RecordingLibrary(in: directory, settings: .small)
     defer { library.close() }
@@ -359,7 +359,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test(arguments: [true, false], [0, 512, 513, 1 << 20])
-  func `a segment of zeros is removed only if nothing was ever in it`(
+  func `A segment of zeros is removed only if it never had any lines`(
     isKnown: Bool, size: Int
   ) async throws {
     let directory = TemporaryDirectory()
@@ -385,7 +385,7 @@ enum CatalogueDamage: CaseIterable {
     }
   }
 
-  @Test func `a file of another recording is not played, and told`() async throws {
+  @Test func `A file of another recording is reported and not replayed`() async throws {
     let directory = TemporaryDirectory()
     var library = try RecordingLibrary(in: directory)
     let summary = try await library.record(makeSteps(300))
@@ -404,7 +404,7 @@ enum CatalogueDamage: CaseIterable {
     library.close()
   }
 
-  @Test func `a recording may be renamed, which is told once`() async throws {
+  @Test func `A renamed recording is valid, and the new name is reported once`() async throws {
     let directory = TemporaryDirectory()
     var library = try RecordingLibrary(in: directory, settings: .small)
     let summary = try await library.record(makeSteps(900))
@@ -420,17 +420,17 @@ enum CatalogueDamage: CaseIterable {
       #expect(try await library.list().map(\.state) == [.finished])
       #expect(try await library.steps(of: "kept") == makeSteps(900))
       let told = [
-        "recording 'kept' was renamed from '\(summary.name)', and is listed with its new name",
-        "recording '\(summary.name)' is lost: its directory is missing",
+        "recording 'kept' was renamed: its segments name '\(summary.name)'",
+        "recording '\(summary.name)' is missing: its directory does not exist, or contains no segments",
       ]
       #expect(messages.all == (start == 1 ? told : []))
       library.close()
-      // As a backup that is restored does.
+      // Restoring a backup keeps the times of files.
       try write(try bytes(file), to: file)
     }
   }
 
-  @Test func `a recording that could not be read is read again at the next start`() async throws {
+  @Test func `A recording that could not be read is read again at the next start`() async throws {
     let directory = TemporaryDirectory()
     let disk = SimulatedDisk()
     var library = try RecordingLibrary(
@@ -451,7 +451,7 @@ enum CatalogueDamage: CaseIterable {
     #expect(try await library.readable(name) == (makeSteps(90), nil))
   }
 
-  @Test func `a fault in one recording does not affect the others`() async throws {
+  @Test func `A fault in one recording does not affect the others`() async throws {
     let directory = TemporaryDirectory()
     var library = try RecordingLibrary(in: directory, settings: .small)
     var names: [String] = []
@@ -481,7 +481,7 @@ enum CatalogueDamage: CaseIterable {
     #expect(try await recorder.finish(digest: nil, endedAt: 1).state == .finished)
   }
 
-  @Test func `steps at any time that a room can have are read back`() async throws {
+  @Test func `Steps at all possible times of a room are read`() async throws {
     let directory = TemporaryDirectory()
     let steps = makeSteps(40)
     let far = steps.map { step in
@@ -499,7 +499,9 @@ enum CatalogueDamage: CaseIterable {
     #expect(try await library.steps(of: name) == far)
   }
 
-  @Test func `a time that no room has makes a line bad, and nothing overflows`() async throws {
+  @Test func `A time beyond the range of rooms makes a line invalid and overflows nothing`()
+    async throws
+  {
     let directory = TemporaryDirectory()
     let forged = ["9223372036854775807", "-1", "6000000000000000000", "5000000000000000000"].map {
       "{\"type\":\"frame\",\"at\":\($0)}"
@@ -514,7 +516,7 @@ enum CatalogueDamage: CaseIterable {
     #expect(summary.durationMs == 4_999_999_999_999)
   }
 
-  @Test func `a reader does not read what is written after it started`() async throws {
+  @Test func `A reader does not read lines written after it started`() async throws {
     let directory = TemporaryDirectory()
     let library = try RecordingLibrary(in: directory)
     defer { library.close() }
@@ -530,7 +532,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a recovery that is cut short is continued where it was, and says how much is left`()
+  func `An interrupted recovery is continued by the next start, with the remaining bytes`()
     async throws
   {
     let directory = TemporaryDirectory()
@@ -543,7 +545,7 @@ enum CatalogueDamage: CaseIterable {
     let summary = try await library.record(steps)
     #expect(summary.segments > 10)
     library.close()
-    // It is read as well.
+    // This file is read as well.
     for path in try disk.names(in: "/recordings.log").map({ "/recordings.log/" + $0 }) {
       try disk.remove(path)
     }
@@ -551,7 +553,7 @@ enum CatalogueDamage: CaseIterable {
       try disk.remove("/" + name)
     }
     settings.cataloguePath = directory.path + "/second"
-    // The first one never gets beyond the middle.
+    // The first recovery never gets past the middle.
     disk.decide { call in
       call.operation == .read && disk.bytesRead > summary.bytes / 2 ? .never : nil
     }
@@ -559,7 +561,7 @@ enum CatalogueDamage: CaseIterable {
     let opening = Task { try? await first.open() }
     await disk.hasCaught()
     #expect((1..<summary.bytes * 6 / 10).contains(first.bytesToRecover))
-    // The second one reads the other half, and lists the same.
+    // The second recovery reads the other half, and lists the same recordings.
     disk.decide { _ in nil }
     var before = disk.bytesRead
     library = try RecordingLibrary(directory: "/recordings", settings: settings)
@@ -567,7 +569,7 @@ enum CatalogueDamage: CaseIterable {
     #expect((1..<summary.bytes * 7 / 10).contains(disk.bytesRead - before))
     #expect(library.bytesToRecover == 0)
     library.close()
-    // The third one nothing at all.
+    // The third recovery reads nothing.
     before = disk.bytesRead
     library = try RecordingLibrary(directory: "/recordings", settings: settings)
     #expect(try await library.list() == [summary])
@@ -580,7 +582,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a catalogue that another program holds is not damaged, and changes wait for it`()
+  func `A locked catalogue is not damaged, and changes are written once it is released`()
     async throws
   {
     let directory = TemporaryDirectory()
@@ -591,7 +593,7 @@ enum CatalogueDamage: CaseIterable {
     await room.write(makeSteps(400))
     let other = try Holder(of: directory.recordings + "/catalogue.sqlite")
     await #expect(throws: RecordingError.catalogueBusy) { try await library.files(of: first.name) }
-    // The list does not need the catalogue.
+    // Listing does not need the catalogue.
     #expect(try await library.list().map(\.state) == [.finished, .recording])
     let second = try await recorder.finish(digest: nil, endedAt: 1_700_000_100_000)
     #expect(second.state == .finished)
@@ -605,7 +607,7 @@ enum CatalogueDamage: CaseIterable {
     library.close()
   }
 
-  /// Another program that has locked a catalogue.
+  /// Another program that locks a catalogue.
   private final class Holder {
     private let process = Process()
     private let (input, output) = (Pipe(), Pipe())
@@ -625,7 +627,7 @@ enum CatalogueDamage: CaseIterable {
       process.standardInput = input
       process.standardOutput = output
       try process.run()
-      // Ends when it has the lock.
+      // Ends once the program has the lock.
       try output.fileHandleForWriting.close()
       _ = output.fileHandleForReading.readDataToEndOfFile()
     }
@@ -636,11 +638,11 @@ enum CatalogueDamage: CaseIterable {
     }
   }
 
-  @Test func `if the program is killed between two segments, both are kept`() async throws {
+  @Test func `If the program is killed between two segments, both are kept`() async throws {
     let directory = TemporaryDirectory()
     let steps = makeSteps(600)
     let (name, file) = try await leave(steps, in: directory)
-    // The next segment was created, but nothing was written to it yet.
+    // The next segment was created, but nothing was written to it.
     let number = try #require(Int(file.suffix(13).prefix(6)))
     let next = file.dropLast(13) + String("00000\(number + 1)".suffix(6)) + ".ndjson"
     try write([], to: String(next))
@@ -651,7 +653,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test
-  func `what is left of a recording is listed, if that is less than a line of its first segment`()
+  func `A recording of which less than one line is left is listed`()
     async throws
   {
     let directory = TemporaryDirectory()

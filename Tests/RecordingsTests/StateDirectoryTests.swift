@@ -24,7 +24,7 @@ import Testing
     return String(decoding: line, as: UTF8.self)
   }
 
-  @Test func `a file is one line for people and jq, and the version before is beside it`() throws {
+  @Test func `A file is one line that jq can read, with the previous version beside it`() throws {
     try replace(#"{"x":1}"#)
     let first = try read()
     #expect(first.hasPrefix(#"{"x":1,"n":1,"crc":""#) && first.hasSuffix("\"}\n"))
@@ -38,7 +38,7 @@ import Testing
     #expect(try files.names() == [])
   }
 
-  @Test func `a change of any bit is noticed`() throws {
+  @Test func `A change of any bit is detected`() throws {
     try replace(#"{"x":1}"#)
     let path = files.path(of: "a")
     let whole = try bytes(path)
@@ -47,21 +47,21 @@ import Testing
         var rotten = whole
         rotten[index] ^= 1 << bit
         try write(rotten, to: path)
-        // Where the checksum's own member is spoiled, the file looks like one that never had any.
+        // If the checksum member itself is damaged, the file looks like one without a checksum.
         let isProven = (try? files.read("a", limit: limit))?.isProven ?? false
         #expect(!isProven, "bit \(bit) of byte \(index)")
       }
     }
   }
 
-  @Test func `a file larger than the limit is not read`() throws {
+  @Test func `A file larger than the limit is not read`() throws {
     try replace(#"{"x":"\#(String(repeating: "y", count: limit))"}"#)
     #expect(throws: RecordingError.tooLarge(path: files.path(of: "a"), bytes: limit + 32)) {
       try files.read("a", limit: limit)
     }
   }
 
-  @Test func `what cannot be replaced stays`() throws {
+  @Test func `A file that cannot be replaced is unchanged`() throws {
     let disk = SimulatedDisk()
     let files = StateDirectory("/state", disk: disk)
     try files.replace("a", with: Array(#"{"x":1}"#.utf8))

@@ -9,10 +9,10 @@ import TestSupport
 import Testing
 
 extension TemporaryDirectory {
-  /// Where recordings are, beside the log.
+  /// The directory of recordings. The log is beside it.
   var recordings: String { path + "/recordings" }
 
-  /// Removes the log, and what is noted of it.
+  /// Removes the log, and the file that names its newest segment.
   func loseLog() throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: path)
     where name.hasPrefix("recordings.log") {
@@ -20,7 +20,7 @@ extension TemporaryDirectory {
     }
   }
 
-  /// Removes everything in it.
+  /// Removes all files.
   func empty() throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: path) {
       try FileManager.default.removeItem(atPath: path + "/" + name)
@@ -36,14 +36,14 @@ func write(_ bytes: some Collection<UInt8>, to path: String) throws {
   try Data(bytes).write(to: URL(fileURLWithPath: path))
 }
 
-/// What a library told about problems.
+/// The problems that a library reported.
 final class Messages: Sendable {
   private let texts = Mutex<[String]>([])
   var all: [String] { texts.withLock { $0 } }
   func add(_ text: String) { texts.withLock { $0.append(text) } }
 }
 
-/// A recording by a version that did not number its lines, closed if it has a last line.
+/// A recording of a version that did not number its lines. It is closed if it has a last line.
 struct OldRecording {
   static let name = "main-20231114T221320Z"
   var lines: [String]
@@ -59,14 +59,14 @@ struct OldRecording {
   }
 }
 
-/// The members of the lines of a segment that tie them together, read by another implementation.
+/// The members that chain the lines of a segment, read by an independent implementation.
 struct LineMembers {
   var type: String?
   var number: Int?
   var checksum: String?
   var previous: String?
   var sequence: Int?
-  /// The line up to the checksum.
+  /// The line before its checksum.
   var covered: [UInt8]
 
   init(_ line: [UInt8]) throws {
@@ -84,7 +84,7 @@ struct LineMembers {
   }
 }
 
-/// Steps like those of a busy room: batches of events at one instant, with frames in between.
+/// Steps like those of a busy room: batches of events at one instant, separated by frames.
 func makeSteps(_ count: Int, seed: UInt64 = 1) -> [RecordedStep] {
   var random = SplitMix64(seed: seed)
   var steps: [RecordedStep] = []
@@ -116,7 +116,8 @@ private func makeEvent(_ number: Int, _ random: inout SplitMix64) -> LiveEvent {
   return LiveEvent(timestamp: 1_700_000_000_000 + Timestamp(number), payload: payload)
 }
 
-/// A room that writes steps to the log. While it has a recording, they are copied into that.
+/// A room that writes steps to the log. While it is being recorded, they are copied to its
+/// recording.
 final class LoggedRoom {
   let name: String
   let log: LogWriter
@@ -126,7 +127,7 @@ final class LoggedRoom {
   private var sequence: Int
 
   init(_ name: String = "main", in library: RecordingLibrary) async throws {
-    // Once the log is being written, it is not read any more.
+    // The log can only be read before it is written.
     let earlier = try? await library.recoverLog()
     let isWhole = earlier?.losses.isEmpty ?? true
     library.noteSequence((earlier?.newest ?? 0) + (isWhole ? 0 : 1 << 40))
@@ -135,7 +136,7 @@ final class LoggedRoom {
     (self.name, self.library, log) = (name, library, library.log(name) {})
   }
 
-  /// Begins a recording, or continues one.
+  /// Starts a recording, or resumes one.
   func record(
     resuming recording: String? = nil, startedAt: Int = 1_700_000_000_000,
     onEvent: @escaping @Sendable (RecordingEvent) -> Void = { _ in }
@@ -150,16 +151,16 @@ final class LoggedRoom {
     return new
   }
 
-  /// Has nothing more copied. The recording is not closed yet.
+  /// Stops copying batches. The recording stays open.
   @discardableResult
   func endRecording() -> RoomRecorder? { exchange(&recorder, with: nil) }
 
-  /// Has nothing more copied, and closes the recording so that it can be continued.
+  /// Stops copying batches, and closes the recording so that it can be resumed.
   func pause() async throws {
     try await endRecording()?.interrupt(endedAt: 1_700_000_050_000)
   }
 
-  /// Hands steps over as one batch, and waits for nothing. Returns its log sequence.
+  /// Posts steps as one batch, and returns its log sequence without waiting.
   @discardableResult
   func post(
     _ steps: some Collection<RecordedStep>, whenSynced completion: (@Sendable () -> Void)? = nil
@@ -183,8 +184,8 @@ final class LoggedRoom {
     return sequence
   }
 
-  /// Hands steps over, and returns once they are synced in the log, or lost, and copied. Returns
-  /// the log sequence.
+  /// Posts steps, waits until they are synced in the log or lost, and copied, and returns the log
+  /// sequence.
   @discardableResult
   func write(_ steps: some Collection<RecordedStep>) async -> Int {
     await withCheckedContinuation { continuation in
@@ -196,7 +197,7 @@ final class LoggedRoom {
 }
 
 extension RecordingLibrary {
-  /// Records and logs in a directory.
+  /// A library in a directory.
   convenience init(
     in directory: TemporaryDirectory, settings: RecordingSettings = RecordingSettings(),
     onProblem: @escaping @Sendable (String) -> Void = { _ in }
@@ -204,7 +205,7 @@ extension RecordingLibrary {
     try self.init(directory: directory.recordings, settings: settings, onProblem: onProblem)
   }
 
-  /// Records steps in groups of a hundred and stops.
+  /// Records steps in groups of 100, and closes the recording.
   @discardableResult
   func record(_ steps: [RecordedStep], room: String = "main") async throws -> RecordingSummary {
     let room = try await LoggedRoom(room, in: self)
@@ -215,7 +216,7 @@ extension RecordingLibrary {
     return try await recorder.finish(digest: nil, endedAt: 1_700_000_100_000)
   }
 
-  /// What can be read of a recording, and what is wrong with it.
+  /// Returns the readable steps of a recording, and its damage.
   func readable(_ name: String) async throws -> (steps: [RecordedStep], damage: Damage?) {
     var reader = RecordingReader(try await files(of: name))
     var steps: [RecordedStep] = []
@@ -236,29 +237,29 @@ extension RecordingLibrary {
 }
 
 extension RecordingSettings {
-  /// - Parameter cataloguePath: in memory unless it is to survive the library.
+  /// - Parameter cataloguePath: in memory unless the catalogue must outlive the library.
   init(on disk: SimulatedDisk, cataloguePath: String = ":memory:") {
     self.init()
     self.disk = disk
     self.cataloguePath = cataloguePath
   }
 
-  /// Segments of a few kilobytes.
+  /// Settings with segments of a few kilobytes.
   static var small: RecordingSettings {
     var settings = RecordingSettings()
     settings.segmentBytes = 8 << 10
     return settings
   }
 
-  /// The same, where nothing depends on the time: the log is synced when somebody waits for that,
-  /// and a recording when a segment ends.
+  /// Settings with which nothing depends on the time: the log is synced only when awaited, and a
+  /// recording only at the end of a segment.
   var syncingRarely: RecordingSettings {
     var settings = self
     (settings.syncNanoseconds, settings.recordingSyncNanoseconds) = (.max / 2, .max / 2)
     return settings
   }
 
-  /// The same, where a recording is synced whenever something is copied into it.
+  /// Settings with which a recording is synced whenever something is copied to it.
   var syncingAtOnce: RecordingSettings {
     var settings = syncingRarely
     settings.recordingSyncNanoseconds = 0

@@ -10,6 +10,8 @@ public enum EventLimits {
   /// UTF-8: ten times the platforms' limits. Comparing two titles may take time quadratic in the
   /// length.
   @inlinable public static var titleLength: Int { 1024 }
+  /// The maximum length of any other text, in bytes of UTF-8: as much as a line of input contains.
+  @inlinable public static var textLength: Int { 64 * 1024 }
   /// The limits of counts that reducers add. A sum of billions of counts fits in 64 bits.
   @inlinable public static var count: ClosedRange<Int> { 0...1_000_000_000 }
   /// The limits of totals that are compared but never added. 2^53 is the largest exact integer in a

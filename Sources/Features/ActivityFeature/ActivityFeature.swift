@@ -100,3 +100,12 @@ extension Prediction {
       totals: totals, winner: winner, endsAt: endsAt)
   }
 }
+
+extension ActivityFeature.State: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try check(feed, "feed")
+    try check(train, "train")
+    try check(prediction, "prediction")
+    try check(goals, atMost: ActivityFeature.maximumGoals, "goals")
+  }
+}

@@ -219,3 +219,21 @@ package struct ActivityFeed: Equatable, Sendable, Codable {
     return platforms.contains { !$0.utf8.elementsEqual(first.utf8) }
   }
 }
+
+extension ActivityFeed: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try check(rows, atMost: Self.limit, "rows")
+    try require(countable: total, in: "total")
+  }
+}
+
+extension ActivityRow: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(countable: number, times, count, in: "count")
+    try require(times: timestamp, in: "timestamp")
+    try require(names: name, author, message, platform, source, in: "name")
+    try require(title?.utf8.count ?? 0 <= EventLimits.titleLength, "title")
+    try require(text?.utf8.count ?? 0 <= Self.textLength, "text")
+    try require(emotes?.count ?? 0 <= 2 * EmoteRanges.limit, "emotes")
+  }
+}

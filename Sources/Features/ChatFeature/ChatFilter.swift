@@ -69,3 +69,10 @@ package struct MentionedNames: Equatable, Sendable, Codable {
   /// Takes O(length of the text), regardless of the names and their number.
   func occur(in text: Text) -> Bool { search.occurs(in: text) }
 }
+
+extension ChatFilter: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(names: person, platform, in: "person")
+    try require(names: words, in: "words")
+  }
+}

@@ -150,3 +150,36 @@ extension ChatModes {
       uniqueOnly: changes.uniqueOnly ?? uniqueOnly)
   }
 }
+
+extension ChatFeature.State: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(
+      countable: total, chatters, deleted, moderations, noticeCount, rate, busiestSecond.byClock,
+      busiestSecond.sliding, readUpTo, unread, in: "total")
+    try check(messages, "messages")
+    try check(notices, "notices")
+    try check(topChatters, atMost: TopChatter.limit, "topChatters")
+    try check(filtered, "filtered")
+    try check(filter, "filter")
+    try check(waves, "waves")
+    try check(folded, "folded")
+    try check(highlights, "highlights")
+    try check(thread?.messages, "thread")
+    try require(countable: thread?.root, in: "thread")
+    try require(mentionedNames.names.count <= ChatEvent.maximumHighlightedNames, "mentionedNames")
+    for name in mentionedNames.names { try require(names: name, in: "mentionedNames") }
+    try check(modes, "modes")
+    try check(bookkeeping, "bookkeeping")
+  }
+}
+
+extension ChatBookkeeping: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try check(chatters, "chatters")
+    try check(pace, "pace")
+    try check(moderation, "moderation")
+    try require(countable: review?.next, analysis?.run, in: "review")
+    try require(names: platform, newestOrigin?.platform, newestOrigin?.source, in: "platform")
+    try check(hiddenWords, "hiddenWords")
+  }
+}

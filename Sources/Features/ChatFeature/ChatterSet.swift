@@ -329,3 +329,16 @@ extension KeyTable: Codable {
 
   private static let entrySize = 24
 }
+
+extension ChatterSet: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try check(top, atMost: TopChatter.limit, "top")
+  }
+}
+
+extension TopChatter: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(names: userID, name, in: "name")
+    try require(countable: messages, in: "messages")
+  }
+}

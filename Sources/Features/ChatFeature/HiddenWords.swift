@@ -124,3 +124,7 @@ extension MessageHistory {
     return position < count && self[position].number == number
   }
 }
+
+extension HiddenWords: Bounded {
+  func checkBounds() throws(OutOfBounds) { try require(entries.count <= Self.limit, "entries") }
+}

@@ -247,3 +247,15 @@ extension MessageHistory: Codable {
     if leftOut > 0 { try values.encode(leftOut, forKey: .leftOut) }
   }
 }
+
+extension MessageHistory: Bounded {
+  /// Of the texts, ``byteLimit`` is enough.
+  package func checkBounds() throws(OutOfBounds) {
+    try require(countable: leftOut, in: "leftOut")
+    for message in self {
+      try require(countable: message.number, message.thread, in: "messages")
+      try require(times: message.timestamp, in: "messages")
+      try require(names: message.answered, in: "messages")
+    }
+  }
+}

@@ -214,3 +214,15 @@ extension Timestamp {
   /// The whole seconds since 1970, rounded down.
   fileprivate var second: Int64 { self >= 0 ? self / 1_000 : (self + 1) / 1_000 - 1 }
 }
+
+extension MessagePace: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    // One for each millisecond, and those that are forgotten next.
+    try require(moments.count <= 2 * (Int(Self.horizon) + 1_000), "moments")
+    for moment in moments { try require(times: moment.timestamp, in: "moments") }
+    try require(times: unsettled?.lowerBound, unsettled?.upperBound, in: "unsettled")
+    try require(times: now == .min ? nil : now, in: "now")
+    try require(
+      countable: outdated, busiest.byClock, busiest.sliding, rate, recent, in: "busiest")
+  }
+}

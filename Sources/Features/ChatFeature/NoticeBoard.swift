@@ -175,3 +175,22 @@ extension ChatMessage {
       text: String(text.cut(to: limit)), isAction: isAction, emotes: emotes, kind: String(kind))
   }
 }
+
+extension NoticeBoard: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try check(entries, atMost: Self.limit, "entries")
+    try check(held.map(\.entry), atMost: Self.limit, "held")
+    for held in held { try require(times: held.since == .min ? nil : held.since, in: "held") }
+    try groups.checkBounds("groups", \.isCountable)
+    try require(times: now == .min ? nil : now, in: "now")
+  }
+}
+
+extension DisplayedNotice: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(countable: number, giftsSeen, in: "number")
+    try require(times: timestamp, in: "timestamp")
+    try check(notice, "notice")
+    try require(notice.message?.byteCount ?? 0 <= EventLimits.textLength, "notice.message")
+  }
+}

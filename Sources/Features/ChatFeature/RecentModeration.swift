@@ -118,3 +118,26 @@ struct RecentKeys<
     young[key] = value
   }
 }
+
+extension RecentModeration: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(times: clearedAt, in: "clearedAt")
+    try timeouts.checkBounds("timeouts", \.isCountable)
+    try deletions.checkBounds("deletions", \.isCountable)
+    for time in [newest, newestDeletion] where time != .min {
+      try require(times: time, in: "newest")
+    }
+  }
+}
+
+extension RecentKeys where Key == Text {
+  /// Checks the keys and the values; their number is checked when they are decoded.
+  func checkBounds(_ name: String, _ isPossible: (Value) -> Bool) throws(OutOfBounds) {
+    for generation in [young, old] {
+      let isWithin = generation.allSatisfy { key, value in
+        key.byteCount <= EventLimits.nameLength && isPossible(value)
+      }
+      guard isWithin else { throw OutOfBounds(name) }
+    }
+  }
+}

@@ -34,3 +34,17 @@ package struct Waves: Equatable, Sendable, Codable {
 
   func index(of number: Int) -> Int? { current.firstIndex { $0.number == number } }
 }
+
+extension Waves: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try check(current, atMost: ChatFindings.burstLimit, "current")
+    try require(countable: newest, unanalysed, through, in: "newest")
+  }
+}
+
+extension Wave: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(countable: number, messages, people, in: "number")
+    try require(sample.utf8.count <= ChatFindings.sampleLength, "sample")
+  }
+}

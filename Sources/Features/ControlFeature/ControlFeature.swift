@@ -258,3 +258,15 @@ extension ControlFeature {
       .send(.delegate(.requestEnded(request, outcome))))
   }
 }
+
+extension ControlFeature.State: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try values.checkBounds("values", EventLimits.fraction.contains)
+    try switches.checkBounds("switches")
+    try dragging.checkBounds("dragging", EventLimits.fraction.contains)
+    try meters.checkBounds("meters") { $0.count <= ControlEvent.maximumChannels }
+    try require(countable: committed, in: "committed")
+    try check(requests, "requests")
+    try check(bookkeeping, "bookkeeping")
+  }
+}

@@ -1,3 +1,5 @@
+import LiveEvents
+
 /// Values by the names of their controls, in the order in which the names first appeared.
 ///
 /// A panel has few controls, so comparing names in sequence is faster than hashing them. Lookup and
@@ -33,4 +35,21 @@ package struct ControlTable<Value: Equatable & Sendable & Codable>: Equatable, S
   }
 
   private func position(of name: String) -> Int? { entries.firstIndex { $0.name == name } }
+}
+
+extension ControlTable {
+  /// Checks the size of the table, and its values.
+  ///
+  /// A restored room may have as many controls as events may name, and as many again that it knew
+  /// before the restart.
+  func checkBounds(
+    _ name: String, _ isPossible: (Value) -> Bool = { _ in true }
+  ) throws(OutOfBounds) {
+    let isWithin =
+      entries.count <= 2 * ControlThrottle.nameCapacity
+      && entries.allSatisfy { entry in
+        entry.name.utf8.count <= EventLimits.nameLength && isPossible(entry.value)
+      }
+    guard isWithin else { throw OutOfBounds(name) }
+  }
 }

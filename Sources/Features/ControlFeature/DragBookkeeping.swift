@@ -1,4 +1,6 @@
-/// Counts the seconds since each drag last moved, to recognise drags whose end was lost.
+package import LiveEvents
+
+/// Distinguishes active drags from drags whose end was lost, by the seconds since their last move.
 package struct DragBookkeeping: Equatable, Sendable, Codable {
   /// The number of ticks for which a drag may pause, or its end may be delayed.
   package static let patience = 10
@@ -34,5 +36,12 @@ package struct DragBookkeeping: Equatable, Sendable, Codable {
     idle[control] = nil
     overdue[control] = true
     return true
+  }
+}
+
+extension DragBookkeeping: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try idle.checkBounds("idle", \.isCountable)
+    try overdue.checkBounds("overdue")
   }
 }

@@ -134,3 +134,30 @@ package struct ControlRequest: Equatable, Sendable, Codable {
   package static let controllerLeft = "the surface left"
   package static let replaced = "replaced by a later request"
 }
+
+extension Requests: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try check(surfaces, atMost: Self.maximumControllers, "surfaces")
+    try check(outstanding, atMost: 2 * ControlThrottle.nameCapacity, "outstanding")
+    try failures.checkBounds("failures") { $0.utf8.count <= EventLimits.nameLength }
+    try require(countable: last, in: "last")
+  }
+}
+
+extension Requests.Surface: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(countable: number, in: "number")
+    try require(controls?.count ?? 0 <= ControllerEvent.maximumControls, "controls")
+    for control in controls ?? [] { try require(names: control, in: "controls") }
+  }
+}
+
+extension ControlRequest: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(countable: number, surface, in: "number")
+    try require(names: control, in: "control")
+    if case .slider(_, let value) = wish {
+      try require(EventLimits.fraction.contains(value), "value")
+    }
+  }
+}

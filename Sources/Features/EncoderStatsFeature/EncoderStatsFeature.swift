@@ -147,3 +147,22 @@ package struct QualityLevels: Equatable, Sendable, Codable {
     droppedFrames = QualityThresholds.droppedFrames.quality(of: count, from: droppedFrames)
   }
 }
+
+extension EncoderStatsFeature.State: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(countable: samples, window?.samples, in: "samples")
+    try require(times: samplers?.now, in: "samplers")
+    // Dropped frames are a total, which may be larger than other measurements.
+    let figures = 0...Double(EventLimits.total.upperBound)
+    let summaries = [
+      window?.bitrate, window?.frameRate, window?.droppedFrames, window?.roundTrip,
+      window?.congestion,
+    ]
+    for summary in summaries.compactMap(\.self) {
+      try require(countable: summary.count, in: "window")
+      let values = [summary.last, summary.minimum, summary.maximum]
+      try require(values.allSatisfy(figures.contains), "window")
+    }
+    try require([bestFrameRate, droppedFrames ?? 0].allSatisfy(figures.contains), "bestFrameRate")
+  }
+}

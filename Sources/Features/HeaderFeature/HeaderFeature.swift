@@ -134,3 +134,11 @@ extension HeaderFeature.State {
     }
   }
 }
+
+extension HeaderFeature.State: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(title.utf8.count <= EventLimits.titleLength, "title")
+    try require(countable: viewers, peakViewers, likes, in: "viewers")
+    try require(times: liveSince, durationMilliseconds, in: "liveSince")
+  }
+}

@@ -377,3 +377,19 @@ extension HostFeature.State {
     if header.connection != nil { header.connection = nil }
   }
 }
+
+extension HostFeature.State: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(countable: endConfirmation?.viewers, admittedBefore, chatHistory, in: "viewers")
+    try require(names: endConfirmation?.failure, in: "endConfirmation")
+    try check(activity, "activity")
+    try check(chat, "chat")
+    try check(control, "control")
+    try check(header, "header")
+    try check(liveRoomStats, "liveRoomStats")
+    try check(poll, "poll")
+    try check(recorder, "recorder")
+    try check(sources, "sources")
+    try check(waitingRoom, "waitingRoom")
+  }
+}

@@ -83,3 +83,20 @@ extension PollFeature.State {
   /// Whether the remaining time is changing.
   package var isCountingDown: Bool { isOpen && endsAt != nil && secondsLeft != 0 }
 }
+
+extension PollFeature.State: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(names: id, in: "id")
+    try require(title.utf8.count <= EventLimits.titleLength, "title")
+    try check(options, atMost: PollEvent.maximumOptions, "options")
+    try require(countable: winner, secondsLeft, in: "winner")
+    try require(times: endsAt, in: "endsAt")
+  }
+}
+
+extension PollFeature.Option: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(names: title, in: "title")
+    try require(countable: votes, in: "votes")
+  }
+}

@@ -56,3 +56,9 @@ package struct RecorderActivity: Equatable, Sendable, Codable {
     return next
   }
 }
+
+extension RecorderActivity: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(countable: bytes, durationMilliseconds, done, total, in: "bytes")
+  }
+}

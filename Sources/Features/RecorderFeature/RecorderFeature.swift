@@ -295,3 +295,11 @@ extension RecorderFeature.Action {
     }
   }
 }
+
+extension RecorderFeature.State: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try check(elsewhere, "elsewhere")
+    try check(own, "own")
+    try check(work, "work")
+  }
+}

@@ -44,3 +44,12 @@ extension RecorderFeature.State {
 
   private var isOpen: Bool { own?.isRecording ?? false }
 }
+
+extension RecorderWork: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(countable: attempt, failures, in: "attempt")
+    // The system's reason, with a path.
+    try require(failure?.utf8.count ?? 0 <= 8 << 10, "failure")
+    try require(names: recording, in: "recording")
+  }
+}

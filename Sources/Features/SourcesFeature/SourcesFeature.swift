@@ -89,3 +89,19 @@ package struct SourcesFeature {
     return overflow ? .max : sum
   }
 }
+
+extension SourcesFeature.State: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try check(sources, atMost: SourcesFeature.limit, "sources")
+  }
+}
+
+extension SourcesFeature.Source: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(names: name, in: "name")
+    try require(times: timestamp, in: "timestamp")
+    try require(countable: gaps, gapMilliseconds, in: "gaps")
+    try check(status, "status")
+    try check(lastGap, "lastGap")
+  }
+}

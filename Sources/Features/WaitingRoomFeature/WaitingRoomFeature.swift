@@ -139,3 +139,12 @@ extension WaitingRoomFeature.State {
   /// Whether a countdown to the start of the stream is running.
   package var isCountingDown: Bool { startsAt != nil && secondsLeft != 0 }
 }
+
+extension WaitingRoomFeature.State: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    for person in people { try check(person, "people") }
+    try require(countable: admitted, capacity, secondsLeft, unmatched, leftOut, in: "admitted")
+    try require(pace.map(EventLimits.measure.contains) ?? true, "pace")
+    try require(times: startsAt, in: "startsAt")
+  }
+}

@@ -8,7 +8,7 @@ public import LiveEvents
 /// new rooms.
 public struct LineDecoder: ~Copyable {
   /// The maximum length of a line in bytes, without its line ending.
-  public static let maximumLineLength = 64 * 1024
+  public static let maximumLineLength = EventLimits.textLength
 
   /// The size of a decoder's token storage in bytes: four bytes for each byte of input that it can
   /// index.

@@ -52,6 +52,20 @@ public struct HistorySampler: Hashable, Sendable, Codable {
 
   public init() {}
 
+  private enum CodingKeys: CodingKey { case current, sum, count }
+
+  /// - Throws: `DecodingError.dataCorrupted` if another value could not be added without overflow.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    current = try values.decodeIfPresent(Int64.self, forKey: .current)
+    sum = try values.decode(Double.self, forKey: .sum)
+    count = try values.decode(Int.self, forKey: .count)
+    guard current ?? 0 > .min, (0...1 << 53).contains(count) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .current, in: values, debugDescription: "there is no such span")
+    }
+  }
+
   /// Adds a value at a time.
   ///
   /// - Returns: `history`, with a new sample appended if a span has ended.

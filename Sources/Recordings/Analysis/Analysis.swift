@@ -1,16 +1,16 @@
 package import JSON
 
-/// What an analysis finds out about a chat.
+/// The kinds of analyses of a chat.
 package enum AnalysisKind: String, Sendable, CaseIterable {
-  /// When the chat was unusually busy, and which words mark those times.
+  /// The times in which the chat was unusually busy, and the words that mark them.
   case highlights
-  /// Which messages are nearly identical.
+  /// The messages that are nearly identical.
   case spam
-  /// How much each person writes.
+  /// The number of messages of each person.
   case chatters
 }
 
-/// The result of an analysis: as JSON, and as lines for people.
+/// The result of an analysis, as JSON and as text.
 package struct AnalysisResult: Sendable {
   package var json: JSONValue
   package var lines: [String]
@@ -25,8 +25,8 @@ package struct AnalysisResult: Sendable {
 ///
 /// - Parameters:
 ///   - source: the messages of the chat.
-///   - sliceNanoseconds: how long the analysis works before it yields.
-///   - progress: called frequently with how much is done, and of how much.
+///   - sliceNanoseconds: the time after which the analysis yields.
+///   - progress: called frequently with the amounts that are done and in total.
 /// - Throws: `CancellationError` within a slice of being cancelled, and any error of the source.
 package func analyze<Source: MessageSource>(
   _ kind: AnalysisKind, _ source: Source, sliceNanoseconds: UInt64 = 700_000,
@@ -58,16 +58,18 @@ package func analyze<Source: MessageSource>(
   }
 }
 
-/// - Parameter take: looks at a message; returns whether it took long.
+/// Reads all messages.
+///
+/// - Parameter add: analyses a message. Returns whether that may have taken long.
 private func read<Source: MessageSource>(
   _ source: inout Source, _ slice: inout TimeSlice, _ progress: (Int, Int) -> Void,
-  _ take: (WrittenMessage) -> Bool
+  _ add: (WrittenMessage) -> Bool
 ) async throws {
   var messages: [WrittenMessage] = []
   while try source.read(into: &messages) {
     try await slice.yieldIfDue()
     for (index, message) in messages.enumerated() {
-      let isLong = take(message)
+      let isLong = add(message)
       if isLong || index % 32 == 31 { try await slice.yieldIfDue() }
     }
     messages.removeAll(keepingCapacity: true)

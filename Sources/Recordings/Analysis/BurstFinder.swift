@@ -1,8 +1,8 @@
 package import LiveEvents
 
-/// What the running chat is searched for, and where.
+/// A search for bursts of duplicates in a batch of messages.
 package struct BurstSearch: Equatable, Sendable {
-  /// A wave that is known.
+  /// A known burst of duplicates.
   package struct Wave: Equatable, Sendable {
     package let number: Int
     package let sample: String
@@ -10,11 +10,11 @@ package struct BurstSearch: Equatable, Sendable {
     package init(number: Int, sample: String) { (self.number, self.sample) = (number, sample) }
   }
 
-  /// The number of the run, from 1.
+  /// The number of the search, counted from 1.
   package let run: Int
   package let batch: MessageBatch
   package let waves: [Wave]
-  /// The number of the newest wave, which may have ended.
+  /// The number of the newest burst, which may have ended.
   package let newest: Int
 
   package init(run: Int, batch: MessageBatch, waves: [Wave], newest: Int) {
@@ -22,42 +22,42 @@ package struct BurstSearch: Equatable, Sendable {
   }
 }
 
-/// Finds waves in a chat while it runs: messages that are nearly identical, see ``TextForm``, and
+/// Finds bursts of duplicates in a running chat: nearly identical messages (see ``TextForm``) that
 /// follow each other.
 ///
-/// Remembers the texts of earlier batches, at most ``capacity`` forms, so that a wave is found that
-/// begins in one batch and continues in the next, and keeps its number. Waves outlive what is
-/// remembered.
+/// The texts of earlier batches are remembered, at most ``capacity`` forms. A burst that continues
+/// in the next batch therefore keeps its number. Known bursts are kept when other texts are
+/// forgotten.
 package struct BurstFinder: Sendable {
-  /// How many forms are remembered; then only those of the waves.
+  /// The number of forms at which all are forgotten except those of bursts.
   private static let capacity = 4_096
-  /// What it takes, in bytes: signatures, and what tables take for a form and its bands.
+  /// The memory of a finder in bytes: signatures, and table entries for forms and their bands.
   package static let memory = capacity * (TextForm.minima * 4 + (2 + TextForm.bands) * 48)
-  /// Messages of a wave follow each other after at most this time, in milliseconds.
+  /// The longest time between two messages of a burst, in milliseconds.
   package static let silence: Timestamp = 30_000
 
-  /// What is known of nearly identical messages.
+  /// Nearly identical messages.
   private struct Cluster {
-    /// The number of their wave; 0 while there are too few.
+    /// The number of their burst; 0 while there are too few messages.
     var wave = 0
-    /// The messages of what is no wave yet, by their number among all that were analysed.
+    /// The numbers of the messages while they are no burst.
     var members: [Int] = []
     var last = Timestamp.min
   }
 
-  /// The run that can continue it.
+  /// The number of the search that can use the remembered texts.
   private var next = 1
   private var index = FormIndex(shardCount: 256)
-  /// By the form that represents them.
+  /// The clusters, by the numbers of the forms that represent them.
   private var clusters: [Int: Cluster] = [:]
 
   package init() {}
 
-  /// Looks at a batch. If it does not follow the one before, as after a restart, only the waves are
-  /// known.
+  /// Searches a batch. If it does not follow the batch before, for example after a restart, only
+  /// the given bursts are known.
   ///
-  /// - Parameter sliceNanoseconds: how long it works before it yields.
-  /// - Throws: `CancellationError`, after which it must not be used.
+  /// - Parameter sliceNanoseconds: the time after which the search yields.
+  /// - Throws: `CancellationError`. The finder must not be used afterwards.
   package mutating func find(
     _ search: BurstSearch, sliceNanoseconds: UInt64 = 700_000
   ) async throws -> ChatFindings {
@@ -75,7 +75,7 @@ package struct BurstFinder: Sendable {
     for message in 0..<search.batch.count {
       if message % 32 == 31 { try await slice.yieldIfDue() }
       if index.count >= Self.capacity { forget(knowing: results.waves) }
-      take(message, of: search.batch, &results)
+      add(message, of: search.batch, &results)
     }
     return results.findings
   }
@@ -87,18 +87,18 @@ package struct BurstFinder: Sendable {
       var sample = wave.sample
       guard let form = sample.withUTF8({ index.add($0) }) else { continue }
       let root = index.root(of: form.number)
-      // Samples of two waves may be nearly identical without having met: the older gets what comes.
+      // The samples of two bursts may be nearly identical. The older burst gets the next messages.
       if clusters[root] == nil { clusters[root] = Cluster(wave: wave.number) }
     }
   }
 
-  /// Forgets the numbers of waves that have ended. Their texts may begin others.
+  /// Forgets bursts that have ended. Their texts may begin new ones.
   private mutating func endBursts(but known: [BurstSearch.Wave]) {
     let numbers = Set(known.map(\.number))
     clusters = clusters.filter { $0.value.wave == 0 || numbers.contains($0.value.wave) }
   }
 
-  private mutating func take(_ message: Int, of batch: MessageBatch, _ results: inout Results) {
+  private mutating func add(_ message: Int, of batch: MessageBatch, _ results: inout Results) {
     guard let (form, isNew) = batch.withText(of: message, { index.add($0) }) else { return }
     if isNew { for (root, target) in index.joins { merge(root, into: target, &results) } }
     let root = index.root(of: form)
@@ -112,7 +112,7 @@ package struct BurstFinder: Sendable {
       if cluster.members.count >= NearDuplicates.smallestCluster {
         cluster.wave = results.begin(batch.sample(of: message))
         if cluster.wave > 0 { results.add(cluster.members, to: cluster.wave) }
-        // Those of a wave that cannot begin yet are too few by the time it can.
+        // If the burst cannot begin in this search, its messages are counted anew.
         cluster.members = []
       }
       clusters[root] = cluster
@@ -140,7 +140,7 @@ package struct BurstFinder: Sendable {
     clusters[target] = other
   }
 
-  /// The findings of a run while they grow.
+  /// The findings of a search, while it runs.
   private struct Results {
     private let first: Int
     private let newest: Int
@@ -154,7 +154,7 @@ package struct BurstFinder: Sendable {
       findings = ChatFindings(run: search.run)
     }
 
-    /// Begins a wave. Returns its number; 0 if no more waves can begin in this run.
+    /// Begins a burst and returns its number; 0 if no more bursts can begin in this search.
     mutating func begin(_ sample: String) -> Int {
       guard findings.samples.count < ChatFindings.burstLimit else { return 0 }
       findings.samples.append(Text(sample))
@@ -163,7 +163,7 @@ package struct BurstFinder: Sendable {
       return number
     }
 
-    /// Makes one wave of two. Returns its number.
+    /// Merges two bursts and returns the number of the result.
     mutating func merge(_ one: Int, _ other: Int) -> Int {
       let (older, younger) = (min(one, other), max(one, other))
       guard older != younger else { return older }

@@ -2,7 +2,7 @@ import JSON
 import LiveEvents
 import Wording
 
-/// Counts how much each person writes.
+/// Counts the messages of each person.
 struct Chatters: Releasable {
   private static let limit = 50
 
@@ -37,7 +37,7 @@ struct Chatters: Releasable {
 
   func result(_ slice: inout TimeSlice) async throws -> AnalysisResult {
     var count = 0
-    /// How many people wrote a given number of messages.
+    /// The number of people, by their number of messages.
     var histogram: [Int: Int] = [:]
     var best = Best<Person>(Self.limit) { left, right in
       left.messages != right.messages ? left.messages > right.messages : left.id < right.id

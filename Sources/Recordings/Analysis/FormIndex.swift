@@ -1,14 +1,14 @@
-/// Forms of texts, numbered from 0 in the order in which they were seen, each joined with those
-/// that are nearly identical to it.
+/// The forms of texts, numbered from 0 in the order of their first occurrence. Nearly identical
+/// forms are joined.
 struct FormIndex: Releasable, Sendable {
   private var form = TextForm()
-  /// The number of each form, by its hash.
+  /// The numbers of forms, by their hashes.
   private var numbers: ShardedTable<Int>
   private var parents = ChunkedArray<Int>()
   private var signatures = ChunkedArray<UInt32>()
-  /// For each band, the first form that had these minima.
+  /// The first form with given minima in a band.
   private var buckets: ShardedTable<Int>
-  /// The roots that the newest form joined: the first no longer is one, and counts with the second.
+  /// The pairs of roots that the newest form has joined. The first of a pair is no longer a root.
   private(set) var joins: [(root: Int, into: Int)] = []
 
   /// - Parameter shardCount: see ``ShardedTable``.
@@ -17,10 +17,10 @@ struct FormIndex: Releasable, Sendable {
     buckets = ShardedTable(shardCount: shardCount)
   }
 
-  /// How many forms there are.
+  /// The number of forms.
   var count: Int { parents.count }
 
-  /// The number of a text's form, which is ``count`` minus one if it is new; `nil` if the text is
+  /// Adds a text. Returns the number of its form, and whether the form is new; `nil` if the text is
   /// too short to be compared.
   mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) -> (number: Int, isNew: Bool)? {
     guard let hash = form.read(bytes) else { return nil }
@@ -50,7 +50,7 @@ struct FormIndex: Releasable, Sendable {
     }
   }
 
-  /// The form that represents all those joined with this one.
+  /// Returns the form that represents all forms joined with this one.
   mutating func root(of number: Int) -> Int {
     var number = number
     while parents[number] != number {

@@ -1,48 +1,47 @@
 package import LiveEvents
 
-/// Finds the highlights of a chat, running or recorded: when it was busier than before, and which
-/// words mark that time.
+/// Finds the highlights of a running or recorded chat: the times in which it was busier than
+/// before, and the words that mark them.
 ///
-/// What it finds depends on the messages and their order only, not on how many of them are looked
-/// at in one go.
+/// The result depends only on the messages and their order, not on how they are divided into
+/// batches.
 package struct HighlightFinder: Sendable {
-  /// In bytes.
+  /// The memory of a finder, in bytes.
   package static let memory = PeakFinder.memory + WordCounts.memory
 
   private var peaks = PeakFinder()
   private var words = WordCounts()
-  /// The peaks that were found last.
+  /// The last peak in all seconds, and the last one in settled seconds.
   private var newest: Peak?
   private var settled: Peak?
-  /// What was found since it was last taken.
+  /// The highlights that were found since the last call of ``removeFound()``.
   private var found = HighlightTimeline()
 
   package init() {}
 
-  /// Looks at a message. Returns whether it did more than counting, so that it is time to look at
-  /// the clock.
+  /// Adds a message. Returns whether this may have taken long.
   mutating func add(_ text: UnsafeBufferPointer<UInt8>, at time: Timestamp) -> Bool {
     let second = time >= 0 ? time / 1_000 : (time + 1) / 1_000 - 1
     let isNext = peaks.add(second)
-    if isNext { look(atEnd: false) }
+    if isNext { search(atEnd: false) }
     words.add(text, at: second)
     return isNext
   }
 
-  /// Looks at the seconds that are over.
-  private mutating func look(atEnd: Bool) {
+  /// Searches the completed seconds.
+  private mutating func search(atEnd: Bool) {
     words.age()
     if let peak = peaks.settledPeak, peak != settled {
       settled = peak
-      if peak.first != newest?.first { note(peak) }
+      if peak.first != newest?.first { add(peak) }
     }
     if let peak = peaks.newestPeak(atEnd: atEnd).peak, peak != newest {
       newest = peak
-      note(peak)
+      add(peak)
     }
   }
 
-  private mutating func note(_ peak: Peak) {
+  private mutating func add(_ peak: Peak) {
     found.note(
       ChatHighlight(
         startedAt: peak.first * 1_000, seconds: Int(peak.last - peak.first + 1),
@@ -50,33 +49,34 @@ package struct HighlightFinder: Sendable {
         words: words.marks(from: peak.first, through: peak.last)))
   }
 
-  /// What was found, or found anew, since the last call; the oldest first.
-  mutating func take() -> [ChatHighlight] {
+  /// Returns the highlights that were found or changed since the last call, oldest first.
+  mutating func removeFound() -> [ChatHighlight] {
     guard !found.entries.isEmpty else { return [] }
     let entries = found.entries
     found = HighlightTimeline()
     return entries
   }
 
-  /// Looks at the newest second, too. Returns what comes closest to a highlight.
+  /// Searches the newest second, which ends the chat. Returns the time that comes closest to a
+  /// highlight.
   mutating func end() -> Peak? {
-    look(atEnd: true)
+    search(atEnd: true)
     return peaks.newestPeak(atEnd: true).busiest
   }
 }
 
-/// The highlights of a chat, the oldest first.
+/// The highlights of a chat, oldest first.
 package struct HighlightTimeline: Equatable, Sendable, Codable {
-  /// How many of the newest a running chat keeps.
+  /// The number of highlights that a running chat keeps.
   package static let limit = ChatFindings.highlightLimit
 
   package private(set) var entries: [ChatHighlight] = []
-  /// How many there have been.
+  /// The number of all highlights so far.
   package private(set) var total = 0
 
   package init() {}
 
-  /// Adds a highlight. One at the same time is the same one, about which more is known now.
+  /// Adds a highlight. It replaces an overlapping one, which is an earlier version of it.
   package mutating func note(_ highlight: ChatHighlight, limit: Int = Self.limit) {
     guard let index = entries.lastIndex(where: { $0.overlaps(highlight) }) else {
       total += 1
@@ -90,12 +90,12 @@ package struct HighlightTimeline: Equatable, Sendable, Codable {
     if highlight.words.isEmpty { entries[index].words = words }
   }
 
-  /// The newest of them with their numbers, which stay the same.
+  /// Returns the newest highlights and their numbers, which never change.
   package func numbered(last count: Int) -> [(number: Int, highlight: ChatHighlight)] {
     entries.indices.suffix(count).map { (total - entries.count + $0 + 1, entries[$0]) }
   }
 
-  /// Removes words.
+  /// Removes all words for which `isKept` returns `false`.
   package mutating func keepWords(where isKept: (ChatHighlight, Text) -> Bool) {
     for index in entries.indices {
       let entry = entries[index]
@@ -108,5 +108,12 @@ package struct HighlightTimeline: Equatable, Sendable, Codable {
 extension ChatHighlight {
   fileprivate func overlaps(_ other: ChatHighlight) -> Bool {
     startedAt < other.endedAt && other.startedAt < endedAt
+  }
+}
+
+extension HighlightTimeline: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try check(entries, atMost: Self.limit, "entries")
+    try require(countable: total, in: "total")
   }
 }

@@ -4,24 +4,24 @@ import Wording
 
 /// The highlights of a recorded chat.
 struct RecordedHighlights {
-  /// How many are reported: those that stand out most.
+  /// The number of highlights that are reported: those with the largest increase.
   private static let limit = 20
 
   private var finder = HighlightFinder()
   private var timeline = HighlightTimeline()
   private var messages = 0
 
-  /// Returns whether it is time to look at the clock.
+  /// Adds a message. Returns whether this may have taken long.
   mutating func add(_ message: WrittenMessage) -> Bool {
     messages += 1
     let isLong = message.message.text.withUTF8 { finder.add($0, at: message.timestamp) }
-    if isLong { for found in finder.take() { timeline.note(found, limit: .max) } }
+    if isLong { for found in finder.removeFound() { timeline.note(found, limit: .max) } }
     return isLong
   }
 
   mutating func result() -> AnalysisResult {
     let busiest = finder.end()
-    for found in finder.take() { timeline.note(found, limit: .max) }
+    for found in finder.removeFound() { timeline.note(found, limit: .max) }
     var best = Best<ChatHighlight>(Self.limit) { left, right in
       (right.busiest - right.usual, left.startedAt) < (left.busiest - left.usual, right.startedAt)
     }
@@ -33,12 +33,12 @@ struct RecordedHighlights {
 }
 
 extension AnalysisResult {
-  /// The highlights of a chat with this many messages.
+  /// Creates the report on a chat with this number of messages.
   package init(highlights: [ChatHighlight], messages: Int) {
     self.init(highlights: highlights, messages: messages, busiest: nil)
   }
 
-  /// - Parameter busiest: what is reported if there are no highlights.
+  /// - Parameter busiest: the time that is reported if there are no highlights.
   fileprivate init(highlights: [ChatHighlight], messages: Int, busiest: Peak?) {
     var lines = [
       Format.count(messages, "message") + ", " + Format.count(highlights.count, "highlight")
@@ -79,5 +79,5 @@ extension ChatHighlight {
   }
 }
 
-/// Messages a second, given how many there were in ten.
+/// Returns messages per second, from the number in ten seconds.
 private func rate(_ messages: Int) -> Double { Double(messages) / 10 }

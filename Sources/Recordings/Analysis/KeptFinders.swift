@@ -2,13 +2,14 @@ package import LiveEvents
 import Locking
 import SystemSupport
 
-/// Keeps what is remembered of a chat between two runs. A run that was cancelled may still be there
-/// when the next one begins; that one begins anew, and need not share.
+/// The finders of a chat between two searches.
+///
+/// A cancelled search may still be running when the next one begins. That one uses new finders.
 package final class KeptFinders: Sendable {
   private struct Finders {
     var waves = BurstFinder()
     var highlights = HighlightFinder()
-    /// The run that can continue ``highlights``.
+    /// The number of the search that can continue ``highlights``.
     var next = 1
   }
 
@@ -16,9 +17,9 @@ package final class KeptFinders: Sendable {
 
   package init() {}
 
-  /// Searches a batch, with what is remembered of those before.
+  /// Searches a batch, with the texts and counts of earlier batches.
   ///
-  /// - Parameter sliceNanoseconds: how long it works before it yields.
+  /// - Parameter sliceNanoseconds: the time after which the search yields.
   /// - Throws: `CancellationError`.
   package func find(
     _ search: BurstSearch, sliceNanoseconds: UInt64 = 700_000
@@ -35,9 +36,9 @@ package final class KeptFinders: Sendable {
 }
 
 extension HighlightFinder {
-  /// Looks at a batch that follows the one before. Returns what was found, or found anew.
+  /// Searches the next batch. Returns the new and changed highlights.
   ///
-  /// - Throws: `CancellationError`, after which it must not be used.
+  /// - Throws: `CancellationError`. The finder must not be used afterwards.
   fileprivate mutating func find(
     in batch: MessageBatch, _ slice: inout TimeSlice
   ) async throws -> [ChatHighlight] {
@@ -46,6 +47,6 @@ extension HighlightFinder {
       let isLong = batch.withText(of: index) { add($0, at: time) }
       if isLong || index % 32 == 31 { try await slice.yieldIfDue() }
     }
-    return take()
+    return removeFound()
   }
 }

@@ -1,18 +1,17 @@
 package import Foundation
 package import LiveEvents
 
-/// Messages that wait to be analysed: their texts in one block, and the times at which they were
-/// written.
+/// Messages that are waiting for the analysis: their texts in one block, and their times.
 package struct MessageBatch: Equatable, Sendable, Codable {
-  /// The most bytes that its texts take.
+  /// The largest size of the texts, in bytes.
   package static let byteLimit = 512 << 10
-  /// What a full one takes, in bytes.
+  /// The memory of a full batch, in bytes.
   package static let memory = byteLimit + ChatFindings.batchLimit * 12
 
-  /// The number of its first message among all that were given to the analysis.
+  /// The number of the first message, counted over all messages given to the analysis.
   package let first: Int
   private var texts: [UInt8] = []
-  /// Where each text ends.
+  /// The offsets of the ends of texts.
   private var ends: [Int32] = []
   private var times: [Timestamp] = []
 
@@ -20,12 +19,12 @@ package struct MessageBatch: Equatable, Sendable, Codable {
 
   package var count: Int { ends.count }
   package var isEmpty: Bool { ends.isEmpty }
-  /// The number behind that of its last message.
+  /// The number after that of the last message.
   package var end: Int { first + count }
 
-  /// Adds a message. Returns `false` if there is no capacity left for it.
+  /// Adds a message. Returns `false` if the batch is full.
   ///
-  /// - Complexity: O(length of the text that is compared).
+  /// - Complexity: O(length of the compared part of the text).
   package mutating func append(_ message: ChatMessage, at time: Timestamp) -> Bool {
     guard count < ChatFindings.batchLimit, texts.count <= Self.byteLimit - TextForm.longest
     else { return false }
@@ -46,7 +45,7 @@ package struct MessageBatch: Equatable, Sendable, Codable {
     }
   }
 
-  /// A text as a sample to be shown; without its last character if it may have been cut.
+  /// Returns a text as a sample for users, without its last character if that may be incomplete.
   func sample(of index: Int) -> String {
     withText(of: index) { text in
       var text = text[...]
@@ -59,7 +58,7 @@ package struct MessageBatch: Equatable, Sendable, Codable {
   }
 }
 
-/// Encoded as blocks of bytes.
+// Encoded as blocks of bytes.
 extension MessageBatch {
   private enum CodingKeys: String, CodingKey { case first, texts, ends, times }
 
@@ -75,7 +74,7 @@ extension MessageBatch {
       && zip([0] + ends, ends).allSatisfy { $0 <= $1 } && ends.last ?? 0 == texts.count
     guard isValid else {
       throw DecodingError.dataCorruptedError(
-        forKey: .ends, in: values, debugDescription: "the lists of texts have different lengths")
+        forKey: .ends, in: values, debugDescription: "the sizes of texts and times do not match")
     }
   }
 
@@ -89,7 +88,7 @@ extension MessageBatch {
 }
 
 extension Array where Element: FixedWidthInteger & BitwiseCopyable {
-  /// Its numbers as bytes, which take a fraction of their text.
+  /// The numbers as bytes, which are much shorter than their text.
   package var packed: Data {
     var data = Data(capacity: count * MemoryLayout<Element>.size)
     for number in self {
@@ -98,7 +97,7 @@ extension Array where Element: FixedWidthInteger & BitwiseCopyable {
     return data
   }
 
-  /// The numbers that were packed; bytes that are left over are ignored.
+  /// Creates an array from packed numbers. Superfluous bytes are ignored.
   package init(packed data: Data) {
     let size = MemoryLayout<Element>.size
     self = data.withUnsafeBytes { bytes in

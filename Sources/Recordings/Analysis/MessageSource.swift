@@ -1,6 +1,6 @@
 package import LiveEvents
 
-/// A message with the time at which it was written.
+/// A message and the time at which it was written.
 package struct WrittenMessage: Sendable {
   package var timestamp: Timestamp
   package var message: ChatMessage
@@ -11,12 +11,12 @@ package struct WrittenMessage: Sendable {
   }
 }
 
-/// Supplies the messages for an analysis.
+/// The source of messages for an analysis.
 package protocol MessageSource {
-  /// Adds the next messages, at most a few hundred; `false` at the end.
+  /// Appends the next messages, at most a few hundred. Returns `false` at the end.
   mutating func read(into messages: inout [WrittenMessage]) throws -> Bool
 
-  /// How much of `total` has been read.
+  /// The amount of `total` that was read.
   var done: Int { get }
   var total: Int { get }
 }

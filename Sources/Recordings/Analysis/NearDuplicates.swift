@@ -2,10 +2,10 @@ import JSON
 import LiveEvents
 import Wording
 
-/// Finds messages that are nearly identical; ``TextForm`` says which are.
+/// Finds nearly identical messages, see ``TextForm``.
 struct NearDuplicates: Releasable {
   private static let clusterLimit = 50
-  /// Fewer messages that are alike are no cluster, and no wave of the running chat.
+  /// The smallest number of messages in a cluster, or in a burst of the running chat.
   static let smallestCluster = 5
 
   private struct Form {
@@ -94,7 +94,7 @@ struct NearDuplicates: Releasable {
         ).map { "\($0.0) in \($0.1)  \(forms[$1.root].sample)" })
   }
 
-  /// The same with what is counted, all as wide.
+  /// Returns numbers with their unit, padded to the same width.
   private static func aligned(_ counts: [Int], _ noun: String) -> [String] {
     let texts = zip(aligned(counts.map { Format.count($0) }), counts).map { number, count in
       number.prefix { $0 == " " } + Format.count(count, noun)
@@ -103,7 +103,7 @@ struct NearDuplicates: Releasable {
     return texts.map { $0 + String(repeating: " ", count: width - $0.count) }
   }
 
-  /// Numbers below each other.
+  /// Returns numbers padded to the same width.
   static func aligned(_ numbers: [String]) -> [String] {
     let width = numbers.map(\.count).max() ?? 0
     return numbers.map { String(repeating: " ", count: width - $0.count) + $0 }

@@ -1,49 +1,49 @@
-/// A stretch of time in which a chat was busier than before.
+/// A time in which a chat was busier than before.
 struct Peak: Equatable, Sendable {
-  /// Its first and last second, since 1970.
+  /// The first and the last second, since 1970.
   let first: Int64
   var last: Int64
-  /// The number of messages in its busiest ten seconds, and the mean of that in the five minutes
-  /// before it.
+  /// The number of messages in the busiest ten seconds, and the mean number in ten seconds over the
+  /// five minutes before.
   var busiest: Int
   let usual: Double
   var messages: Int
 }
 
-/// Counts the messages of each second, and finds the peaks while it does.
+/// Counts the messages of each second, and finds peaks.
 ///
-/// Every window of ten seconds is compared with the mean and the deviation of all windows of ten
-/// seconds in the five minutes before it. Messages may come up to ``lateness`` seconds late: what
-/// is found in these seconds is provisional, and found anew with each second.
+/// Every window of ten seconds is compared with the mean and the deviation of all such windows in
+/// the five minutes before it. Messages may arrive up to ``lateness`` seconds late. The last
+/// seconds are therefore provisional, and are searched again with each second.
 struct PeakFinder: Sendable {
   private static let window: Int64 = 10
   private static let baseline: Int64 = 300
   static let lateness: Int64 = 10
-  /// How many messages in a row that are older still mean that the clock was set back.
+  /// The number of consecutive older messages after which the clock was set back.
   private static let patience = 100
-  /// A peak has at least this many times the rate of the baseline: less is not an event, however
-  /// steady the chat was.
+  /// The smallest ratio between the rates of a peak and of the baseline. A smaller increase is no
+  /// event, however steady the chat was.
   private static let factor = 1.5
-  /// A peak is also at least this many standard deviations above the baseline: neither chance nor
-  /// the usual ups and downs of a chat that comes in waves are events.
+  /// The smallest number of standard deviations between a peak and the baseline. Neither chance nor
+  /// the usual fluctuations of a chat are events.
   private static let deviations = 4.0
-  /// How many seconds are kept: those compared with the oldest one that is provisional, and a power
-  /// of two.
+  /// The number of seconds that are kept, a power of two. It covers the baseline of the oldest
+  /// provisional second.
   private static let kept = 512
-  /// In bytes.
+  /// The memory of a finder, in bytes.
   static let memory = kept * MemoryLayout<Int32>.stride
 
-  /// By second, modulo ``kept``.
+  /// The number of messages, by second modulo ``kept``.
   private var counts = [Int32](repeating: 0, count: kept)
   private var newest: Int64?
   private var outdated = 0
-  /// The search through all seconds that nothing is added to any more.
+  /// The search through all seconds to which no message can be added.
   private var settled = Search(from: 0)
 
-  /// The newest peak, apart from those in seconds that are provisional.
+  /// The newest peak outside of the provisional seconds.
   var settledPeak: Peak? { settled.peak }
 
-  /// Counts a message. Returns whether it is the first of its second and of those behind it.
+  /// Counts a message. Returns whether it begins a new second.
   mutating func add(_ second: Int64) -> Bool {
     guard let newest else {
       begin(at: second)
@@ -71,7 +71,7 @@ struct PeakFinder: Sendable {
 
   private mutating func advance(to second: Int64) {
     while let newest, newest < second {
-      // After so many seconds without a message, others change nothing.
+      // After a longer silence, further silent seconds change nothing.
       if second - newest > 2 * Int64(Self.kept) {
         let silent = settled.second == newest - Self.lateness && counts.allSatisfy { $0 == 0 }
         if silent {
@@ -86,8 +86,9 @@ struct PeakFinder: Sendable {
     }
   }
 
-  /// The newest peak, in the seconds before the newest one or, at the end of a chat, in that one as
-  /// well; and what comes closest to a peak.
+  /// Returns the newest peak before the newest second, and the time that comes closest to a peak.
+  ///
+  /// - Parameter atEnd: whether the chat has ended, so that the newest second is complete.
   func newestPeak(atEnd: Bool = false) -> (peak: Peak?, busiest: Peak?) {
     var search = settled
     guard let newest else { return (nil, nil) }
@@ -99,10 +100,10 @@ struct PeakFinder: Sendable {
 
   private func count(at second: Int64) -> Int { Int(counts[Self.slot(second)]) }
 
-  /// Goes through the seconds one by one.
+  /// A search through the seconds, one at a time.
   private struct Search {
     private let start: Int64
-    /// The last second that was looked at.
+    /// The last second that was searched.
     var second: Int64
     private var inWindow = 0
     private var before = WindowSums()
@@ -121,37 +122,37 @@ struct PeakFinder: Sendable {
         first: second - PeakFinder.window + 1, last: second, busiest: inWindow, usual: before.mean,
         messages: inWindow)
       if Double(inWindow) >= before.mean * PeakFinder.factor, score >= PeakFinder.deviations {
-        note(found, history)
+        extend(with: found, history)
       }
       if busiest.map({ score > $0.score }) ?? true { busiest = (found, score) }
     }
 
-    private mutating func note(_ found: Peak, _ history: PeakFinder) {
+    private mutating func extend(with found: Peak, _ history: PeakFinder) {
       guard var last = peak, found.first <= last.last + 1 else {
         peak = found
         return
       }
       for second in last.last + 1...found.last { last.messages += history.count(at: second) }
       last.last = found.last
-      // Compared with the time before it began.
+      // The baseline is that before the beginning of the peak.
       last.busiest = max(last.busiest, found.busiest)
       peak = last
     }
   }
 
-  /// Sums over the windows of ten seconds that end within the five minutes before another window.
+  /// Sums over the windows of ten seconds in the five minutes before another window.
   private struct WindowSums {
     private(set) var count = 0
     private var sum = 0
     private var squares = 0
-    /// The number of messages in the newest window and in the oldest one.
+    /// The numbers of messages in the newest and in the oldest window.
     private var newest = 0
     private var oldest = 0
 
-    /// Advances by a second, to windows that end at `second`.
+    /// Advances by a second, to windows that end at `second` at the latest.
     ///
     /// - Parameter begin: the second of the first message. The time before it does not count as
-    ///   time without messages.
+    ///   silence.
     mutating func add(newest second: Int64, from begin: Int64, _ history: PeakFinder) {
       guard second >= begin else { return }
       newest += history.count(at: second) - history.count(at: second - PeakFinder.window)
@@ -172,12 +173,11 @@ struct PeakFinder: Sendable {
 
     var mean: Double { Double(sum) / Double(count) }
 
-    /// How many standard deviations a window with this many messages is above the mean.
+    /// Returns the number of standard deviations of a window above the mean.
     ///
-    /// Computed on square roots (Anscombe's transform), whose standard deviation under pure chance
-    /// is one half whatever the mean, evenly to both sides. A chat that varies by more than chance
-    /// is measured with its larger deviation; one that varies by less is not measured with a
-    /// smaller one, because a few windows may be alike by accident.
+    /// It is computed on square roots (Anscombe's transform). For random arrivals, their standard
+    /// deviation is one half for any mean, and symmetric. If a chat varies more, its own deviation
+    /// is used. A smaller deviation is not used, because a few windows may be equal by accident.
     func deviations(of messages: Int) -> Double {
       let excess = (Double(messages) + 0.375).squareRoot() - (mean + 0.375).squareRoot()
       let variance = Double(squares) / Double(count) - mean * mean

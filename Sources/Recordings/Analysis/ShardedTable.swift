@@ -1,9 +1,9 @@
-/// A dictionary in many parts, each rehashed on its own, so that growing never takes long.
+/// A dictionary of many shards that are rehashed separately, so that no insertion takes long.
 struct ShardedTable<Value> {
   private var shards: [[UInt64: Value]]
 
-  /// - Parameter shardCount: a power of two, large enough that each part holds at most a few
-  ///   hundred values.
+  /// - Parameter shardCount: a power of two, so large that each shard has at most a few hundred
+  ///   values.
   init(shardCount: Int = 4096) {
     precondition(shardCount > 0 && shardCount & (shardCount - 1) == 0)
     shards = Array(repeating: [:], count: shardCount)
@@ -14,7 +14,7 @@ struct ShardedTable<Value> {
     set { shards[shardIndex(of: key)][key] = newValue }
   }
 
-  /// Changes the value of `key`, which starts as `initial`.
+  /// Changes the value of `key`, which is `initial` if it is missing.
   mutating func update(
     _ key: UInt64, from initial: @autoclosure () -> Value, _ body: (inout Value) -> Void
   ) {
@@ -27,7 +27,7 @@ struct ShardedTable<Value> {
 
   var shardCount: Int { shards.count }
 
-  /// Frees the memory, part by part. The table must not be used afterwards.
+  /// Frees the memory, one shard at a time. The table must not be used afterwards.
   mutating func release(_ slice: inout TimeSlice) async {
     while shards.popLast() != nil { await slice.yieldUncancelledIfDue() }
   }
@@ -41,7 +41,7 @@ struct ShardedTable<Value> {
 
 extension ShardedTable: Sendable where Value: Sendable {}
 
-/// An array in many parts, so that growing never takes long.
+/// An array of chunks, so that no insertion takes long.
 struct ChunkedArray<Element> {
   private static var chunk: Int { 4096 }
   private var chunks: [[Element]] = []
@@ -56,10 +56,10 @@ struct ChunkedArray<Element> {
     count += 1
   }
 
-  /// Frees the memory, part by part.
+  /// Frees the memory, one chunk at a time.
   mutating func release(_ slice: inout TimeSlice) async {
     while !chunks.isEmpty {
-      // In pieces, because elements may own memory as well.
+      // In pieces, because elements may own memory.
       while case let left = chunks[chunks.count - 1].count, left > 0 {
         chunks[chunks.count - 1].removeLast(min(512, left))
         await slice.yieldUncancelledIfDue()
@@ -77,7 +77,7 @@ struct ChunkedArray<Element> {
 
 extension ChunkedArray: Sendable where Element: Sendable {}
 
-/// The best few elements of many, by a total order.
+/// The first `limit` elements in a total order, of all that are offered.
 struct Best<Element> {
   private(set) var elements: [Element] = []
   private let limit: Int

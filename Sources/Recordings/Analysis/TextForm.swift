@@ -1,20 +1,20 @@
 import LiveEvents
 
-/// A text as its near-duplicates share it: normalised, and signed by MinHash over runs of four
-/// bytes.
+/// The form of a text by which near-duplicates are found: normalised, with a MinHash signature of
+/// its runs of four bytes.
 ///
-/// Texts that differ only in case, digits, repetition and white space have one form. The rest are
-/// compared by signatures of 20 minima in 5 bands of 4: two texts that share 80 % of their runs
-/// meet in a band with a probability of 93 %, two that share 50 % with 28 %. Texts that meet are
-/// nearly identical if 14 of the 20 minima agree.
+/// Texts that differ only in case, digits, repetition and white space have the same form. Other
+/// texts are compared by signatures of 20 minima in 5 bands of 4. Two texts that share 80 % of
+/// their runs agree in some band with a probability of 93 %; two that share 50 %, with 28 %. Such
+/// texts are nearly identical if 14 of the 20 minima are equal.
 struct TextForm {
   static let bands = 5
   private static let rows = 4
   static let minima = bands * rows
   private static let agreement = 14
-  /// Shorter texts are often written by many people without being spam.
+  /// The length of the shortest text that is compared. Many people write the same short texts.
   static let shortest = 12
-  /// What is longer is compared by its beginning.
+  /// The number of bytes that are compared.
   static let longest = 512
 
   private static let seeds: [UInt64] = (1...UInt64(minima)).map { TextHash.mix($0) | 1 }
@@ -22,13 +22,14 @@ struct TextForm {
   private var normalized: [UInt8] = []
   private(set) var minimum = [UInt32](repeating: .max, count: minima)
 
-  /// Reads a text. Returns the hash of its form; `nil` if it is too short to be compared.
+  /// Reads a text. Returns the hash of its form; `nil` if the text is too short to be compared.
   mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64? {
     normalize(bytes)
     return normalized.count < Self.shortest ? nil : TextHash.of(normalized)
   }
 
-  /// Lower case, without digits, no byte more than twice in a row, single spaces between words.
+  /// Converts a text to lower case, and removes digits, third repetitions of bytes, and superfluous
+  /// spaces.
   private mutating func normalize(_ bytes: UnsafeBufferPointer<UInt8>) {
     normalized.removeAll(keepingCapacity: true)
     for byte in bytes.prefix(Self.longest) {
@@ -42,7 +43,7 @@ struct TextForm {
     if normalized.last == 0x20 { normalized.removeLast() }
   }
 
-  /// Computes ``minimum`` for the text that was read.
+  /// Computes the signature ``minimum`` of the text that was read.
   mutating func sign() {
     for index in minimum.indices { minimum[index] = .max }
     normalized.withUnsafeBytes { bytes in
@@ -57,7 +58,7 @@ struct TextForm {
     }
   }
 
-  /// What texts have in common that meet in a band.
+  /// Returns the key of a band, which is equal for texts that agree in the band.
   func key(ofBand band: Int) -> UInt64 {
     var key = UInt64(band)
     for row in 0..<Self.rows {
@@ -66,7 +67,7 @@ struct TextForm {
     return key
   }
 
-  /// Whether the signature that begins at `start` is that of a nearly identical text.
+  /// Whether the signature that begins at `start` belongs to a nearly identical text.
   func agrees(_ signatures: ChunkedArray<UInt32>, at start: Int) -> Bool {
     var same = 0
     for index in 0..<Self.minima where signatures[start + index] == minimum[index] { same += 1 }

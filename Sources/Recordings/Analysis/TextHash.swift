@@ -1,13 +1,13 @@
-/// Hashes of bytes that are the same in every run.
+/// Hashes of bytes that are equal in every process.
 package enum TextHash {
-  /// FNV-1a over the bytes, with the result mixed so that all of its bits can be used.
+  /// Returns the FNV-1a hash of bytes, mixed so that all of its bits can be used.
   package static func of(_ bytes: some Sequence<UInt8>) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
     return mix(hash)
   }
 
-  /// The finaliser of SplitMix64: each bit of the input reaches each bit of the output.
+  /// Applies the finaliser of SplitMix64, with which each input bit affects each output bit.
   @inline(__always)
   static func mix(_ value: UInt64) -> UInt64 {
     var value = value

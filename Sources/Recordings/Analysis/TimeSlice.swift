@@ -1,14 +1,14 @@
 import SystemSupport
 
-/// Yields about once a millisecond, by the clock, and checks for cancellation when it does.
+/// A limit for the time that a task works before it yields, about a millisecond.
 struct TimeSlice {
-  /// Nanoseconds of work between two yields.
+  /// The time between two yields, in nanoseconds.
   let length: UInt64
   private var began = MonotonicClock.nanoseconds()
 
   init(length: UInt64) { self.length = length }
 
-  /// Yields if the slice is over; otherwise only reads the clock.
+  /// Yields and checks for cancellation if the slice is over. Otherwise only reads the clock.
   ///
   /// - Throws: `CancellationError`.
   mutating func yieldIfDue() async throws {
@@ -17,7 +17,8 @@ struct TimeSlice {
     await startNext()
   }
 
-  /// Yields if the slice is over, even in a cancelled task: for work that must be finished anyway.
+  /// Yields if the slice is over, without checking for cancellation: for work that must be
+  /// completed.
   mutating func yieldUncancelledIfDue() async { if isDue { await startNext() } }
 
   private var isDue: Bool { MonotonicClock.nanoseconds() - began >= length }
@@ -28,7 +29,7 @@ struct TimeSlice {
   }
 }
 
-/// Something that may own so much memory that freeing it takes longer than a slice.
+/// A value that may own so much memory that freeing it takes longer than a slice.
 protocol Releasable {
   /// Frees the memory in slices.
   mutating func release(_ slice: inout TimeSlice) async

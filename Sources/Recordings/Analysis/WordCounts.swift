@@ -1,8 +1,8 @@
 package import LiveEvents
 
-/// How words are told apart: by spaces, ignoring the case of ASCII letters.
+/// The words of a text, which are separated by spaces. The case of ASCII letters is ignored.
 package enum ChatWords {
-  /// Calls `body` with each word of a text that can mark a highlight, and its hash.
+  /// Calls `body` with each word of a text that can mark a highlight, and with its hash.
   package static func forEach(
     in text: UnsafeBufferPointer<UInt8>,
     _ body: (_ hash: UInt64, _ word: Slice<UnsafeBufferPointer<UInt8>>) -> Void
@@ -14,7 +14,7 @@ package enum ChatWords {
     }
   }
 
-  /// The hashes of the words of a text.
+  /// Returns the hashes of the words of a text.
   package static func hashes(of text: Text) -> Set<UInt64> {
     var hashes: Set<UInt64> = []
     text.withUTF8 { forEach(in: $0) { hash, _ in hashes.insert(hash) } }
@@ -22,16 +22,15 @@ package enum ChatWords {
   }
 }
 
-/// Counts the words of a chat: in all of it, where older ones count less and less, and in each of
-/// the newest seconds.
+/// Counts the words of a chat: in the whole chat, where older words count less, and in each of the
+/// newest seconds.
 struct WordCounts: Sendable {
-  /// How many words are told apart, and in one second. Strangers choose words.
+  /// The numbers of words that are counted in the chat and in one second. Strangers choose words.
   private static let limit = 8_192
   private static let limitPerSecond = 256
-  /// For how many seconds their words are remembered: a window of a peak, and the seconds that are
-  /// provisional.
+  /// The number of seconds whose words are kept: the window of a peak, and the provisional seconds.
   static let seconds: Int64 = 24
-  /// In bytes, with what tables take.
+  /// The memory of the counts in bytes, including tables.
   static let memory = limit * 96 + Int(seconds) * limitPerSecond * 32
 
   private struct Word {
@@ -47,9 +46,9 @@ struct WordCounts: Sendable {
 
   private var everywhere = ShardedTable<Word>(shardCount: 64)
   private var total = 0
-  /// How many words ``everywhere`` has.
+  /// The number of words in ``everywhere``.
   private var count = 0
-  /// By second, modulo their number.
+  /// The newest seconds, by second modulo their number.
   private var recent = [Second](repeating: Second(), count: Int(seconds))
 
   mutating func add(_ text: UnsafeBufferPointer<UInt8>, at second: Int64) {
@@ -72,7 +71,7 @@ struct WordCounts: Sendable {
     }
   }
 
-  /// Where the words of a second are counted; `nil` if it is older than those that are remembered.
+  /// Returns the index of a second in ``recent``; `nil` if the second is too old.
   private mutating func slot(of second: Int64) -> Int? {
     let slot = Int((second % Self.seconds + Self.seconds) % Self.seconds)
     if recent[slot].second < second {
@@ -83,7 +82,7 @@ struct WordCounts: Sendable {
     return recent[slot].second == second ? slot : nil
   }
 
-  /// Makes room for other words, at the expense of the rarest and oldest ones.
+  /// Halves all counts and removes rare words once the limit is reached.
   mutating func age() {
     guard count >= Self.limit else { return }
     while count > Self.limit / 2 {
@@ -100,8 +99,8 @@ struct WordCounts: Sendable {
     }
   }
 
-  /// The words that mark a time: those much more frequent in it than everywhere, weighted by how
-  /// often they occur in it.
+  /// Returns the words that mark a time: those that are much more frequent in it than in the whole
+  /// chat, weighted by their frequency in it.
   func marks(from first: Int64, through last: Int64) -> [Text] {
     var (words, here): ([UInt64: Int], Int) = ([:], 0)
     for second in recent where second.second >= first && second.second <= last {

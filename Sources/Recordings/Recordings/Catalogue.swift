@@ -2,8 +2,9 @@ import FileSystem
 import GRDB
 import Glibc
 import LiveEvents
+import RateLimiting
 
-/// A recording as a row of the catalogue.
+/// A recording, as a row of the catalogue.
 struct RecordingRow: Codable, Equatable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "recording"
   var name: String
@@ -14,7 +15,7 @@ struct RecordingRow: Codable, Equatable, FetchableRecord, PersistableRecord {
   var endedAt: Int?
   var digest: String?
 
-  /// Marks the recording as damaged, for a reason that people can read.
+  /// Marks the recording as damaged, with a message for users.
   mutating func markDamaged(_ reason: String) {
     state = RecordingState.damaged.rawValue
     self.reason = reason
@@ -23,23 +24,23 @@ struct RecordingRow: Codable, Equatable, FetchableRecord, PersistableRecord {
   mutating func markDamaged(_ damage: Damage) { markDamaged(damage.description) }
 }
 
-/// A segment as a row of the catalogue; together the rows index a recording by time.
+/// A segment, as a row of the catalogue. The rows of a recording index it by time.
 struct SegmentRow: Codable, Equatable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "segment"
   var recording: String
   var number: Int
-  /// Size of its file in bytes, and when the file last changed, in nanoseconds since 1970. If both
-  /// still match, the file is the one that was examined.
+  /// The size of the file in bytes, and when it last changed, in nanoseconds since 1970. If both
+  /// match, the file is unchanged since it was examined.
   var bytes: Int
   var modified: Int
   var events: Int
   var frames: Int
-  /// The room's time at its first and last step, in nanoseconds.
+  /// The room's time at the first and the last step, in nanoseconds.
   var firstAt: Int64?
   var lastAt: Int64?
-  /// The checksum with which the segment before it ends, as its header says.
+  /// The checksum at the end of the previous segment, as stated in the header.
   var previous: String?
-  /// The number and the checksum of its last valid line; `nil` if its lines are not chained.
+  /// The number and the checksum of the last valid line; `nil` if the lines are not chained.
   var lastLine: Int?
   var lastChecksum: Int64?
   var isDamaged: Bool
@@ -48,20 +49,19 @@ struct SegmentRow: Codable, Equatable, FetchableRecord, PersistableRecord {
     SegmentContents(events: events, frames: frames, first: firstAt, last: lastAt)
   }
 
-  /// Whether a file is the one that was examined.
+  /// Whether a file is unchanged since it was examined.
   func isExamined(_ state: FileState) -> Bool {
     bytes == state.bytes && modified == state.modified
   }
 
-  /// Whether its file is not one of the recording, as far as is known: such a one has no last valid
+  /// Whether the file was not recognised as a segment of the recording. Its row has no last valid
   /// line.
   var isForeign: Bool { isDamaged && lastLine == nil }
 
-  /// Whether there is no such file, and none that was in its place is known.
+  /// Whether the file is not a regular file, and was none before.
   var isNothing: Bool { isForeign && modified == 0 }
 
-  /// What is left of it if there is no such file any more. The row remains: it says that there was
-  /// one.
+  /// The row after the file was removed. It is kept, so that the segment counts as missing.
   var missing: SegmentRow {
     var row = self
     (row.bytes, row.modified, row.events, row.frames) = (0, 0, 0, 0)
@@ -75,30 +75,30 @@ struct SegmentRow: Codable, Equatable, FetchableRecord, PersistableRecord {
   }
 }
 
-/// The list of recordings, in SQLite. Everything in it can be rebuilt from the segments.
+/// The catalogue of recordings, in SQLite. It can be rebuilt from the segments.
 ///
-/// If the file cannot be written (the disk is full, say), the catalogue continues in memory, so
-/// that it stays correct while the program runs; the next start rebuilds it. While another program
-/// holds the file (a backup, say), changes wait. Belongs to one thread.
+/// If the file cannot be written, for example on a full disk, the catalogue continues in memory,
+/// and the next start rebuilds it. While another program, such as a backup, locks the file, changes
+/// are kept and written later. Belongs to one thread.
 final class Catalogue {
-  /// How long an access waits for another program, in seconds. What waits for the disk waits as
-  /// long.
+  /// How long an access waits for another program, in seconds. Acknowledgements are delayed by the
+  /// same time.
   private static let patience = 0.5
-  /// How often opening tries again.
+  /// How many times opening is tried while another program locks the file.
   private static let attempts = 10
 
   private let path: String
   private var database: DatabaseQueue
   private var isInMemory: Bool
-  /// Whether a read or a write failed; the catalogue must then be rebuilt.
+  /// Whether a read or a write failed, so that the catalogue must be rebuilt.
   private(set) var isDamaged = false
-  /// Changes that another program keeps from being written.
+  /// Changes that could not be written because another program locks the file.
   private var unsaved: [(Database) throws -> Void] = []
   private let onProblem: @Sendable (String) -> Void
 
-  /// Opens or creates the catalogue. A damaged file is renamed, so that it can be examined later.
+  /// Opens or creates the catalogue. A damaged file is renamed, so that users can examine it.
   ///
-  /// - Throws: if not even a catalogue in memory can be created.
+  /// - Throws: if a catalogue in memory cannot be created either.
   init(
     path: String, onProblem: @escaping @Sendable (String) -> Void
   ) throws(RecordingError) {
@@ -108,15 +108,15 @@ final class Catalogue {
       database = try Self.openPatiently(path)
       isInMemory = false
     } catch .catalogueBusy {
-      // Not damaged: it must be there when the other program is done with it.
-      onProblem("\(RecordingError.catalogueBusy); a new catalogue is kept in memory")
+      // The file is locked and not damaged, so it is not replaced.
+      onProblem("\(RecordingError.catalogueBusy); using a new one in memory")
       (database, isInMemory) = (try Self.openInMemory(), true)
     } catch {
       (database, isInMemory) = try Self.replace(path, because: error, onProblem)
     }
   }
 
-  /// Starts over with an empty catalogue.
+  /// Replaces the catalogue by an empty one.
   func reset(because error: RecordingError) throws(RecordingError) {
     try? database.close()
     (database, isInMemory) = try Self.replace(path, because: error, onProblem)
@@ -144,7 +144,7 @@ final class Catalogue {
   }
 
   private static func open(_ path: String) throws(RecordingError) -> DatabaseQueue {
-    // SQLite opens what has these names, and to open a pipe might never end.
+    // SQLite opens these files. Opening a pipe could block forever.
     for name in [path + "-journal", path + "-wal"]
     where (try? SystemDisk().state(of: name))?.kind == .other { unlink(name) }
     return try wrappingErrors {
@@ -159,13 +159,13 @@ final class Catalogue {
     }
   }
 
-  /// - Throws: if a number is not one of ``KeptNumbers``, or the sum of those of all segments is
-  ///   not.
+  /// Verifies that all numbers, and their sums over all segments, are in the range that this
+  /// program writes.
   private static func checkNumbers(_ database: Database) throws {
     func check(_ table: String, _ column: String, _ range: ClosedRange<Int64>, sum: String = "max")
       throws
     {
-      // What is not a number at all is more than any.
+      // In SQLite, other types are larger than any number.
       let isPossible = try Bool.fetchOne(
         database,
         sql: """
@@ -173,22 +173,24 @@ final class Catalogue {
           FROM \(table)
           """, arguments: [range.lowerBound, range.upperBound, range.upperBound])
       guard isPossible == true else {
-        throw DatabaseError(message: "the number in \(column) exists in no row of \(table)")
+        throw DatabaseError(
+          message: "the column \(column) of the table \(table) contains an impossible number")
       }
     }
-    let counts = Int64(KeptNumbers.range.lowerBound)...Int64(KeptNumbers.range.upperBound)
+    let counts = Int64(EventLimits.total.lowerBound)...Int64(EventLimits.total.upperBound)
     for column in ["bytes", "events", "frames"] {
       try check("segment", column, counts, sum: "total")
     }
     for column in ["number", "lastLine"] { try check("segment", column, counts) }
+    let latest = SegmentLines.latest.nanoseconds
     for column in ["firstAt", "lastAt"] {
-      try check("segment", column, -KeptNumbers.latest...KeptNumbers.latest)
+      try check("segment", column, -latest...latest)
     }
     for column in ["startedAt", "endedAt"] { try check("recording", column, counts) }
     try check("scrub", "checkedAt", counts)
   }
 
-  /// Puts an empty catalogue in the place of an unusable one: on disk, or else in memory.
+  /// Replaces an unusable catalogue by an empty one, on disk or, if that fails, in memory.
   private static func replace(
     _ path: String, because error: RecordingError, _ onProblem: (String) -> Void
   ) throws(RecordingError) -> (DatabaseQueue, isInMemory: Bool) {
@@ -198,7 +200,7 @@ final class Catalogue {
     do throws(RecordingError) {
       return (try open(path), false)
     } catch {
-      onProblem("\(error); the catalogue is kept in memory")
+      onProblem("\(error); using a catalogue in memory")
     }
     return (try openInMemory(), true)
   }
@@ -239,7 +241,7 @@ final class Catalogue {
       }
     }
     migrator.registerMigration("3") { database in
-      // A table of its own: the row of a recording is written by whoever records it.
+      // A separate table, because the row of a recording is replaced while it is being written.
       try database.create(table: "scrub") { table in
         table.primaryKey("recording", .text).references("recording", onDelete: .cascade)
         table.column("checkedAt", .integer).notNull()
@@ -250,7 +252,7 @@ final class Catalogue {
 
   // MARK: Reading
 
-  /// Oldest first.
+  /// Returns all recordings, oldest first.
   func recordings() throws(RecordingError) -> [RecordingRow] {
     try read { try RecordingRow.order(sql: "startedAt, name").fetchAll($0) }
   }
@@ -259,7 +261,7 @@ final class Catalogue {
     try read { try RecordingRow.fetchOne($0, key: name) }
   }
 
-  /// In ascending order of their numbers.
+  /// Returns the segments of a recording, in ascending order of their numbers.
   func segments(of recording: String) throws(RecordingError) -> [SegmentRow] {
     try read {
       try SegmentRow.filter(sql: "recording = ?", arguments: [recording]).order(sql: "number")
@@ -267,13 +269,13 @@ final class Catalogue {
     }
   }
 
-  /// Of all recordings, in ascending order of their numbers.
+  /// Returns the segments of all recordings, in ascending order of their numbers.
   func segments() throws(RecordingError) -> [SegmentRow] {
     try read { try SegmentRow.order(sql: "number").fetchAll($0) }
   }
 
-  /// The undamaged recording that was checked longest ago, or made if it never was, and before
-  /// `time`.
+  /// Returns the undamaged recording whose last verification, or start if it was never verified, is
+  /// longest ago and before `time`.
   func leastRecentlyChecked(before time: Int) throws(RecordingError) -> String? {
     try read {
       try String.fetchOne(
@@ -288,7 +290,7 @@ final class Catalogue {
 
   // MARK: Writing
 
-  /// Does nothing if the recording is not there any more.
+  /// Records when a recording was verified. Does nothing if the recording does not exist.
   func noteChecked(_ recording: String, at time: Int) throws(RecordingError) {
     try write {
       try $0.execute(
@@ -299,7 +301,9 @@ final class Catalogue {
 
   func save(_ row: RecordingRow) throws(RecordingError) { try write { try row.save($0) } }
 
-  /// - Parameter recording: to be saved before its segments.
+  /// Saves segments.
+  ///
+  /// - Parameter recording: a row that is saved before its segments.
   func save(
     _ segments: [SegmentRow], of recording: RecordingRow? = nil
   ) throws(RecordingError) {
@@ -309,7 +313,7 @@ final class Catalogue {
     }
   }
 
-  /// Replaces everything that is known about a recording.
+  /// Replaces a recording and all its segments.
   func replace(_ row: RecordingRow, _ segments: [SegmentRow]) throws(RecordingError) {
     try write { database in
       try RecordingRow.deleteOne(database, key: row.name)
@@ -344,7 +348,8 @@ final class Catalogue {
     }
   }
 
-  /// - Throws: ``RecordingError/catalogueBusy``: nothing is changed then.
+  /// - Throws: ``RecordingError/catalogueBusy`` if another program locks the file. Nothing was
+  ///   changed.
   private func save(_ changes: [(Database) throws -> Void]) throws(RecordingError) {
     let problem: RecordingError
     do throws(RecordingError) {
@@ -370,7 +375,7 @@ final class Catalogue {
     unsaved = []
   }
 
-  /// Continues in memory with the current contents.
+  /// Moves the catalogue to memory, with its current contents.
   private func moveToMemory() throws(RecordingError) {
     database = try Self.wrappingErrors {
       let memory = try DatabaseQueue()

@@ -1,21 +1,20 @@
-/// Where a recording begins to differ from what was written.
+/// The first difference between a recording and what was written.
 package struct Damage: Sendable, Equatable, CustomStringConvertible {
   package enum Kind: Sendable, Equatable {
-    /// A line is not as it was written.
+    /// A line was changed.
     case changed
-    /// There is no such file.
+    /// The file does not exist.
     case missing
-    /// The file is of the recording with this name.
+    /// The file belongs to the recording with this name.
     case foreign(String)
-    /// It is not a file, for this reason.
+    /// The file cannot be read, for this reason.
     case unreadable(String)
   }
 
   /// The number of the segment.
   package var segment: Int
-  /// The number of the last line (its `n`) before the damage; `nil` if it is not known, because the
-  /// segment was written by a version that did not number its lines, or because its first line is
-  /// damaged.
+  /// The number (`n`) of the last line before the damage; `nil` if the first line is damaged, or if
+  /// the segment was written by a version that did not number its lines.
   package var lastGoodLine: Int?
   package var kind: Kind
 

@@ -1,11 +1,11 @@
 import FileSystem
 import SystemSupport
 
-/// A recording that is deleted: its directory has a name that no recording has, until all its files
-/// are removed.
+/// The deletion of a recording. Its directory is first renamed to a name that no recording can
+/// have, then its files are removed.
 ///
-/// So a crash leaves either all of the recording or nothing of it, and the next start removes what
-/// is left.
+/// After a crash the recording is therefore either complete or deleted. The next start removes the
+/// remaining files.
 enum DeletedRecording {
   private static let prefix = ".deleted-"
 
@@ -13,12 +13,12 @@ enum DeletedRecording {
     directory + "/" + prefix + recording
   }
 
-  /// The recording that had this directory; `nil` if it is not a deleted one's.
+  /// Returns the name of the deleted recording in a directory; `nil` for any other directory.
   static func recording(in entry: String) -> String? {
     entry.hasPrefix(prefix) ? String(entry.dropFirst(prefix.count)) : nil
   }
 
-  /// Removes a file of it or, behind the last one, the directory; `false` if there is nothing left.
+  /// Removes one file or, if there is none, the directory. Returns whether more calls are needed.
   static func removeNext(in path: String, on disk: any Disk) throws(RecordingError) -> Bool {
     do throws(RecordingError) {
       let file = try Directories.names(in: path, on: disk).last

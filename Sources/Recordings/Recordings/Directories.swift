@@ -4,8 +4,7 @@ import SystemSupport
 
 /// Operations on directories.
 enum Directories {
-  /// Creates a directory and its ancestors, unless they exist, such that they survive a power
-  /// failure.
+  /// Creates a directory and its missing ancestors. They survive a power failure.
   static func create(_ path: String, on disk: any Disk) throws(RecordingError) {
     do throws(RecordingError) {
       return try makeIfMissing(path, on: disk)
@@ -19,8 +18,8 @@ enum Directories {
     do throws(RecordingError) {
       try make(path, on: disk)
     } catch .file(_, _, EEXIST) {
-      // Whoever made it may have been killed before the sync. If it cannot be done, nothing was
-      // made here.
+      // The process that created it may have been killed before the sync. A failure is ignored:
+      // this call created nothing.
       try? sync(parent(of: path), on: disk)
     }
   }
@@ -31,7 +30,7 @@ enum Directories {
     do throws(RecordingError) {
       try sync(parent(of: path), on: disk)
     } catch {
-      // Otherwise it would be there the next time, and taken for one that survives.
+      // Otherwise the next attempt would find it, and assume that it survives.
       try? disk.removeDirectory(path)
       throw error
     }
@@ -42,12 +41,12 @@ enum Directories {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Makes the entries of a directory survive a power failure.
+  /// Syncs a directory, so that changes to its entries survive a power failure.
   static func sync(_ path: String, on disk: any Disk) throws(RecordingError) {
     try RecordingError.naming(path) { () throws(SystemError) in try disk.syncDirectory(path) }
   }
 
-  /// Gives an entry another name. What had that name is gone.
+  /// Renames an entry. Replaces any entry that has the new name.
   static func rename(
     _ path: String, to newPath: String, on disk: any Disk
   ) throws(RecordingError) {
@@ -56,7 +55,7 @@ enum Directories {
     }
   }
 
-  /// Removes a file; `false` if there is none.
+  /// Removes a file. Returns `false` if it does not exist.
   static func remove(_ path: String, on disk: any Disk) throws(RecordingError) -> Bool {
     do throws(RecordingError) {
       try RecordingError.naming(path) { () throws(SystemError) in try disk.remove(path) }

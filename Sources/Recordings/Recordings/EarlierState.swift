@@ -1,18 +1,17 @@
 import FileSystem
-import JSON
 import LiveEvents
 import RateLimiting
 import SystemSupport
 
-/// Converts what versions without log sequences left on disk, once, at the first start.
+/// Converts the state of versions without log sequences, once, at the first start.
 ///
-/// In their state a room wrote either to the log or, while it was recorded, to its recording. A
-/// snapshot says how far the room was in both, and marks in the log name the recordings between
-/// them. The converted log has whatever follows the snapshot of each room, from wherever it was.
-/// Recordings stay as they are.
+/// Those versions wrote the batches of a room to the log or, while the room was recorded, only to
+/// its recording. A snapshot states the position of the room in both, and marks in the log name the
+/// recordings between two batches. The converted log contains all batches after the snapshot of
+/// each room, from the log and from recordings. Recordings are not changed.
 ///
-/// The converted log is written beside the old one and replaces it once it is complete, so a start
-/// after a kill has the same result as one that was not killed.
+/// The converted log is written beside the old one and replaces it once it is complete. A
+/// conversion that is killed is therefore repeated with the same result.
 struct EarlierState {
   private let snapshots: StateDirectory
   private let read: (_ room: String, _ file: String) -> [UInt8]?
@@ -22,15 +21,15 @@ struct EarlierState {
   private let onProblem: @Sendable (String) -> Void
   private var logged: [String: LoggedRoom] = [:]
   private var rooms: [String: EarlierRoom] = [:]
-  /// What is missing in rooms, for people.
+  /// Messages about everything that rooms have lost.
   private(set) var losses: [String] = []
-  /// Whether everything in the old log that a room may need is in the converted one.
+  /// Whether the converted log contains everything that rooms may need of the old one.
   private var isWhole = true
   private var sequence = 0
 
   /// - Parameters:
-  ///   - read: reads a file of `snapshots` that belongs to a room; `nil` if the room cannot be
-  ///     restored from it.
+  ///   - read: returns the contents of a file in `snapshots`; `nil` if its room cannot be restored
+  ///     from it.
   ///   - log: the directory of the log.
   init(
     snapshots: StateDirectory, read: @escaping (_ room: String, _ file: String) -> [UInt8]?,
@@ -45,9 +44,9 @@ struct EarlierState {
 
   private var disk: any Disk { settings.disk }
   private var new: String { log + ".new" }
-  /// The old log, once the converted one is complete.
+  /// The path of the old log once the converted one is complete.
   private var old: String { log + ".old" }
-  /// The same, if parts of it could not be converted: it is kept.
+  /// The path to which the old log is moved and kept if parts of it could not be converted.
   private var unconverted: String { log + ".unconverted" }
   private var newest: NewestSegment {
     var newest = NewestSegment(of: log, on: disk)
@@ -55,8 +54,8 @@ struct EarlierState {
     return newest
   }
 
-  /// What files with snapshots of a room are called, in the order in which they count. Rooms that
-  /// were set aside need what follows, too: people may bring them back.
+  /// The suffixes of snapshot files, in order of preference. Rooms that were set aside are
+  /// converted as well, because users may restore them.
   private static let suffixes = [".json", ".json.previous", ".json.set-aside"]
 
   private func exists(_ path: String) -> Bool { (try? disk.state(of: path)) != nil }
@@ -65,7 +64,7 @@ struct EarlierState {
     try Directories.names(in: log, on: disk).compactMap(RecordingFiles.number)
   }
 
-  /// The names of rooms with snapshots, and of the files with these.
+  /// Returns the names of rooms with snapshots, and of all files in the directory.
   private func saved() -> (rooms: Set<String>, files: Set<String>) {
     let files = (try? snapshots.names()) ?? []
     let rooms = files.compactMap { file in
@@ -74,7 +73,8 @@ struct EarlierState {
     return (Set(rooms), Set(files))
   }
 
-  /// Whether there is something to convert. Removes what an earlier conversion left.
+  /// Whether there is a state to convert. Removes the old log if an earlier conversion was killed
+  /// before it did.
   func isThere() -> Bool {
     guard newest.isCurrent else {
       return exists(old) || exists(unconverted) || (try? segments())?.isEmpty == false
@@ -84,7 +84,7 @@ struct EarlierState {
     return false
   }
 
-  /// Converts it, once the recordings are recovered.
+  /// Converts the state. The recordings must have been recovered.
   mutating func convert(
     with store: RecordingStore, _ recordings: [RecordingRow]
   ) throws(RecordingError) {
@@ -95,7 +95,7 @@ struct EarlierState {
         onProblem: onProblem
       ).recover()
       guard let logged = LoggedRoom.all(in: contents) else {
-        // Only the file beside the log was lost.
+        // The log is of the present version, and only the file beside it was lost.
         return try newest.replace(number: segments().max() ?? 0)
       }
       self.logged = logged
@@ -129,7 +129,7 @@ struct EarlierState {
   ) throws(RecordingError) {
     try begin(with: store, recordings)
     try Directories.make(new, on: disk)
-    // No time passes: segments are closed and synced because of their size only.
+    // The time is constant, so that segments are closed because of their size only.
     let writer = try SegmentSequence(
       SegmentHeader(name: "log", room: "", segment: 1, startedAt: WallClock.milliseconds()),
       after: (SegmentContents(), 0, 0, nil), directory: new, settings: settings,
@@ -139,7 +139,7 @@ struct EarlierState {
     for name in rooms.keys.sorted() {
       rooms[name]?.end()
       if rooms[name]?.isLost == true, rooms[name]?.logged != nil {
-        lose("the latest changes of room \(name) are lost: the log does not continue its state")
+        lose("room \(name) is restored without its last batches: the log has a gap before them")
       }
       if let end = rooms[name]?.recorded { try catchUp(name, from: end, with: store, to: writer) }
       try append([], of: name, to: writer)
@@ -153,7 +153,7 @@ struct EarlierState {
     onProblem(text)
   }
 
-  /// Appends a batch of a room, unless it says nothing.
+  /// Appends a batch of a room, unless it is empty.
   private mutating func append(
     _ steps: ArraySlice<RecordedStep>, of name: String, to writer: SegmentSequence
   ) throws(RecordingError) {
@@ -167,18 +167,18 @@ struct EarlierState {
       switch step {
       case .event(let event, let instant): batch.add([event], at: instant)
       case .frame(let instant, let flush): batch.addFrame(at: instant, flush: flush)
-      // What looks like a mark in a recording comes from elsewhere.
+      // A change that looks like a mark was not written by this program.
       case .change(let text, let instant):
         if LogMark(step) == nil { batch.addChange(text, at: instant) }
       }
     }
-    try writer.append(batch.entries, copy: nil, now: 0)
+    try writer.append(batch, copy: nil, now: 0)
     try writer.commit(isAwaited: false, now: 0)
     (room.sequence, room.opened) = (sequence, nil)
     rooms[name] = room
   }
 
-  // MARK: Where rooms begin
+  // MARK: The state from which rooms are restored
 
   private mutating func begin(
     with store: RecordingStore, _ recordings: [RecordingRow]
@@ -188,7 +188,7 @@ struct EarlierState {
     where RoomName(name) != nil {
       rooms[name] = try begin(name, saved.files) { room, closed in
         Self.lastRecording(
-          recordings.filter { $0.room == name }, behind: room, and: closed, in: store)
+          recordings.filter { $0.room == name }, after: room, and: closed, in: store)
       }
     }
     for (name, room) in logged where room.isOpen && rooms[name] == nil {
@@ -197,13 +197,14 @@ struct EarlierState {
       lose(
         RoomName(name).map {
           "room \($0) is not restored: it has no snapshot, and the log does not contain its opening"
-        } ?? "batches in the write-ahead log whose room's name is invalid are not restored")
+        } ?? "parts of the write-ahead log are not restored: they name no room")
     }
-    // Otherwise those that are removed may come back.
+    // Otherwise a crash may restore removed snapshots.
     if !saved.files.isEmpty { try snapshots.sync() }
   }
 
-  /// From what a room is restored. Removes snapshots that the converted log does not follow.
+  /// Returns the state from which a room is restored. Removes snapshots that the converted log
+  /// cannot continue.
   private func begin(
     _ name: String, _ files: Set<String>,
     lastRecording: (LogPosition?, _ closed: Int?) -> (row: RecordingRow, logEnd: LogPosition)?
@@ -246,11 +247,12 @@ struct EarlierState {
     return room
   }
 
-  /// Of recordings of a room, the one that was being written, if it began after what is known of
-  /// the room. By what the recordings say of the log in front of them: the clock may have been set
-  /// back between two of them.
+  /// Returns the recording of a room that was being written, if it began after the room's position.
+  ///
+  /// Recordings are compared by the positions in the log at which they began, because the clock may
+  /// have been set back between two recordings.
   private static func lastRecording(
-    _ recordings: [RecordingRow], behind saved: LogPosition?, and closed: Int?,
+    _ recordings: [RecordingRow], after saved: LogPosition?, and closed: Int?,
     in store: RecordingStore
   ) -> (row: RecordingRow, logEnd: LogPosition)? {
     recordings.reduce(nil) { last, row in
@@ -262,7 +264,7 @@ struct EarlierState {
     }
   }
 
-  /// The end of the log in front of a recording; `nil` if its first line does not say.
+  /// Returns the position in the log before a recording; `nil` if its first line does not state it.
   private static func logEnd(before recording: String, in store: RecordingStore) -> LogPosition? {
     guard let files = try? store.files(of: recording) else { return nil }
     var reader = RecordingReader(files)
@@ -272,14 +274,14 @@ struct EarlierState {
     return EarlierChange(text: text)?.after
   }
 
-  // MARK: What follows
+  // MARK: Batches after the snapshots
 
-  /// Plays a segment of the old log.
+  /// Converts a segment of the old log.
   private mutating func play(
     _ files: RecordingFiles, with store: RecordingStore, to writer: SegmentSequence
   ) throws(RecordingError) {
     var reader = RecordingReader(files)
-    /// Whose steps follow; `nil` if nobody needs them.
+    /// The room to which the next steps belong; `nil` if they are not needed.
     var current: String?
     var hasMore = true
     while hasMore {
@@ -289,11 +291,11 @@ struct EarlierState {
       do throws(RecordingError) {
         hasMore = try reader.read(into: &steps)
       } catch {
-        // Whose batches are missing finds out by the next mark; of the last one, a part may be
-        // there.
+        // The next mark of a room reveals that its batches are missing. The last batch may be
+        // incomplete.
         (hasMore, isCutShort, isWhole) = (false, true, false)
       }
-      progress.note(read: reader.bytesRead - bytes)
+      progress.subtract(read: reader.bytesRead - bytes)
       var due = steps[...]
       while let step = due.first {
         if let mark = EarlierMark(step) {
@@ -313,11 +315,11 @@ struct EarlierState {
     }
   }
 
-  /// Plays what a room recorded. A recording that cannot be read to its end leaves the room where
-  /// it stopped.
+  /// Converts the batches of a room in a recording. If the recording cannot be read to its end, the
+  /// room stays at the last readable step.
   ///
-  /// - Parameter end: where something else comes next.
-  /// - Returns: `false` if something is missing, so that the room must not take what comes next.
+  /// - Parameter end: the position at which the log continues.
+  /// - Returns: `false` if batches are missing, so that later ones must not be applied.
   @discardableResult
   private mutating func catchUp(
     _ room: String, from start: RecordedPosition, until end: RecordedPosition? = nil,
@@ -325,7 +327,7 @@ struct EarlierState {
   ) throws(RecordingError) -> Bool {
     var position = start
     var isWhole = true
-    /// How many of the steps at the position's instant have not been found yet.
+    /// The number of steps at the position's instant that were not found yet.
     var missing = max(0, start.steps)
     var failure: RecordingError?
     var reader: RecordingReader?
@@ -342,17 +344,18 @@ struct EarlierState {
       } catch {
         (failure, hasMore) = (error, false)
       }
-      progress.note(read: 0)
+      progress.subtract(read: 0)
       let known = steps.prefix(missing).prefix { $0.instant == start.instant }.count
       missing -= known
       var due: [RecordedStep] = []
       for step in steps.dropFirst(known) where position != end {
         position.advance(to: step.instant)
         if isWhole, step.followsSnapshot {
-          // With an older snapshot, what follows may have been acknowledged.
+          // If the newest snapshot could not be read, the steps that follow may have been
+          // acknowledged, and are kept.
           isWhole = rooms[room]?.isOlder == true
           lose(
-            "the changes of room \(room) while recording \(start.recording) was paused\(isWhole ? "" : ", and after that,") are lost"
+            "room \(room) is restored without the steps from while recording \(start.recording) was paused\(isWhole ? "" : ", and after that")"
           )
         }
         if isWhole { due.append(step) }
@@ -362,205 +365,15 @@ struct EarlierState {
     }
     let reason = failure.map { ": \($0)" } ?? ""
     if missing > 0 {
-      // What comes next at this instant is counted from what is there.
+      // Later steps at this instant are counted from the existing ones.
       if position == start { position.steps -= missing }
       onProblem(
-        "the snapshot of room \(room) is newer than the end of its recording: the room keeps its state, but its recording lacks the steps in between\(reason)"
+        "the snapshot of room \(room) is newer than the end of its recording, and is kept; the recording lacks the steps before the snapshot\(reason)"
       )
     } else if failure != nil {
-      onProblem("the last recorded steps of room \(room) are missing from its state\(reason)")
+      onProblem("room \(room) is restored without the last steps of its recording\(reason)")
     }
     rooms[room]?.recorded = position
     return isWhole && missing <= 0 && failure == nil
-  }
-}
-
-// MARK: - What earlier versions wrote
-
-/// A position in the log: behind a batch of a session of one room.
-private struct LogPosition: Decodable, Equatable, Comparable {
-  let session: Int
-  let batch: Int
-
-  static func < (left: LogPosition, right: LogPosition) -> Bool {
-    (left.session, left.batch) < (right.session, right.batch)
-  }
-}
-
-/// A position between two steps of a recording.
-private struct RecordedPosition: Decodable, Equatable {
-  let recording: String
-  /// The room's time at the last step before, and how many of the steps at that time precede the
-  /// position.
-  var instant: Instant
-  var steps: Int
-
-  mutating func advance(to next: Instant) {
-    (instant, steps) = (next, next == instant ? steps + 1 : 1)
-  }
-}
-
-/// The mark in front of a batch in the log.
-private struct EarlierMark: Decodable {
-  let room: String
-  let session: Int
-  let batch: Int
-  var opened: Int?
-  var after: LogPosition?
-  var recorded: RecordedPosition?
-  var closed: Bool?
-  var position: LogPosition { LogPosition(session: session, batch: batch) }
-
-  /// `nil` if the step is something else. A mark that no daemon writes is one of no room: what is
-  /// behind it must not be taken for what the room before it did.
-  init?(_ step: RecordedStep) {
-    guard case .change(let text, _) = step, Self.isMark(step) else { return nil }
-    if let mark = EarlierMark(text: text), mark.session >= 0 {
-      self = mark
-    } else {
-      (room, session, batch) = ("", 0, 0)
-    }
-  }
-
-  static func isMark(_ step: RecordedStep) -> Bool {
-    if case .change(let text, _) = step { text.utf8.starts(with: #"{"room":"#.utf8) } else { false }
-  }
-}
-
-/// What a change in a recording says of what is in front of it.
-private struct EarlierChange: Decodable {
-  var after: LogPosition?
-  var followsSnapshot: Bool?
-}
-
-extension Decodable {
-  /// `nil` if the text is something else, or has a number that no daemon writes.
-  fileprivate init?(text: String) {
-    var text = text
-    guard text.withUTF8(KeptNumbers.impossibleMember) == nil,
-      let value: Self = try? JSONValue(parsing: text).decode()
-    else { return nil }
-    self = value
-  }
-}
-
-extension RecordedStep {
-  /// Whether only a snapshot has what lies in front of it.
-  fileprivate var followsSnapshot: Bool {
-    guard case .change(let text, _) = self, text.contains("followsSnapshot") else { return false }
-    return EarlierChange(text: text)?.followsSnapshot == true
-  }
-}
-
-/// What the log says of a room.
-private struct LoggedRoom {
-  /// The session with which the newest life of the room begins, and when, in milliseconds since
-  /// 1970.
-  private var opened: (session: Int, time: Int)?
-  /// The newest session in which the room was closed for good.
-  private(set) var closed: Int?
-  private var last = 0
-  var isOpen: Bool { closed.map { last > $0 } ?? true }
-  /// Where it was opened, if it was not closed after that.
-  var start: (session: Int, time: Int)? { opened.flatMap { $0.session > closed ?? 0 ? $0 : nil } }
-
-  /// `nil` if it is a log of the present version.
-  static func all(in log: LogContents) -> [String: LoggedRoom]? {
-    var rooms: [String: LoggedRoom] = [:]
-    for files in log.segments {
-      var reader = RecordingReader(files, decodes: false)
-      var steps: [RecordedStep] = []
-      // What is damaged is told where it is played.
-      while (try? reader.read(into: &steps)) == true {
-        for step in steps {
-          guard let mark = EarlierMark(step) else { continue }
-          if mark.room.isEmpty, LogMark(step)?.room.isEmpty == false { return nil }
-          rooms[mark.room, default: LoggedRoom()].note(mark)
-        }
-        steps.removeAll(keepingCapacity: true)
-      }
-    }
-    return rooms
-  }
-
-  private mutating func note(_ mark: EarlierMark) {
-    last = max(last, mark.session)
-    if let time = mark.opened, mark.session > opened?.session ?? 0 { opened = (mark.session, time) }
-    if mark.closed == true { closed = max(closed ?? 0, mark.session) }
-  }
-}
-
-/// A room between its snapshot and the end of what it did.
-private struct EarlierRoom {
-  /// How much of the log it has seen; `nil` if the log says nothing about it.
-  private(set) var logged: LogPosition?
-  /// How much it has seen of its recording, which may be over; `nil` if it has none.
-  var recorded: RecordedPosition?
-  /// Whether there was a newer snapshot, which cannot be read.
-  var isOlder = false
-  /// A recording that no snapshot mentions, but which says that it follows on something in the log.
-  var last: (recording: String, logEnd: LogPosition)?
-  /// Whether the log does not lead on.
-  var isLost = false
-  /// When it was opened, in milliseconds since 1970, if the converted log has to say so.
-  var opened: Int?
-  /// The log sequence of its last batch in the converted log.
-  var sequence = 0
-
-  private struct Snapshot: Decodable {
-    var log: LogPosition?
-    var recording: RecordedPosition?
-  }
-
-  init?(snapshot text: [UInt8]) {
-    guard let saved = Snapshot(text: String(decoding: text, as: UTF8.self)) else { return nil }
-    (logged, recorded) = (saved.log, saved.recording)
-  }
-
-  init(openedAt time: Int, in session: Int) {
-    (logged, opened) = (LogPosition(session: session, batch: 0), time)
-  }
-
-  /// A room of which nothing but a recording is left.
-  init(recording row: RecordingRow) {
-    (recorded, opened) = (Self.beginning(of: row.name), row.startedAt)
-  }
-
-  private static func beginning(of recording: String) -> RecordedPosition {
-    RecordedPosition(recording: recording, instant: .origin, steps: 0)
-  }
-
-  /// From where on the recording has to be played that comes before what follows a mark in the log;
-  /// `nil` if none does.
-  func recording(before mark: EarlierMark) -> RecordedPosition? {
-    guard let end = mark.recorded, !isLost, isAhead(mark) else { return nil }
-    if let recorded { return recorded.recording == end.recording ? recorded : nil }
-    return mark.after == logged ? Self.beginning(of: end.recording) : nil
-  }
-
-  private func isAhead(_ mark: EarlierMark) -> Bool {
-    logged.map { mark.position > $0 } ?? (recorded != nil)
-  }
-
-  /// Whether what follows a mark in the log is the next that happened in the room.
-  mutating func follows(_ mark: EarlierMark) -> Bool {
-    guard isAhead(mark), !isLost else { return false }
-    let isNext = mark.session == logged?.session && mark.batch == (logged?.batch ?? 0) + 1
-    let continues =
-      mark.recorded.map { $0 == recorded } ?? (logged != nil && mark.after == logged)
-    guard isNext || continues else {
-      isLost = logged != nil
-      return false
-    }
-    logged = mark.position
-    return true
-  }
-
-  /// Goes on, behind the log, with the recording that no snapshot mentions, unless the log has led
-  /// to it.
-  mutating func end() {
-    guard let last, last.recording != recorded?.recording else { return }
-    if recorded == nil { isLost = isLost || last.logEnd != logged }
-    if recorded == nil || last.logEnd == logged { recorded = Self.beginning(of: last.recording) }
   }
 }

@@ -3,7 +3,8 @@ import Glibc
 import LiveEvents
 import SystemSupport
 
-/// A file that is read from its beginning, block by block. Closes itself when it is released.
+/// A file that is read from its beginning, block by block. It is closed when the value is
+/// destroyed.
 struct InputFile: ~Copyable {
   private let path: String
   private let disk: any Disk
@@ -18,8 +19,7 @@ struct InputFile: ~Copyable {
 
   deinit { disk.close(descriptor) }
 
-  /// The bytes of `rest` followed by at most `size` more from the file; `nil` at the end of the
-  /// file.
+  /// Returns the bytes of `rest` followed by at most `size` bytes from the file; `nil` at its end.
   func block(after rest: ArraySlice<UInt8>, size: Int) throws(RecordingError) -> ByteSlab? {
     do {
       var isEnd = false
@@ -40,18 +40,22 @@ struct InputFile: ~Copyable {
     }
   }
 
-  /// The size in bytes of the file at `path`, and when it last changed in nanoseconds since 1970.
+  /// Returns the state of the file at `path`.
+  ///
+  /// - Throws: if it is not a regular file. Other files are never opened: reading a pipe might
+  ///   block forever.
   static func state(of path: String, on disk: any Disk) throws(RecordingError) -> FileState {
     let state = try RecordingError.naming(path) { () throws(SystemError) in
       try disk.state(of: path)
     }
-    // Nothing else is even opened: reading a pipe might never end, and a directory cannot be read.
     guard state.kind == .file else { throw .file(operation: "open", path: path, code: EINVAL) }
     return state
   }
 
-  /// The same of what has the name of a segment. If that is something else than a file, or a link
-  /// that leads nowhere, it counts as an empty one, whose problem must not hide the other segments.
+  /// Returns the state of a segment's file.
+  ///
+  /// Anything else under that name, such as a directory or a broken link, counts as an empty file
+  /// and is returned with its problem, so that it does not hide the other segments.
   static func state(
     ofSegment path: String, on disk: any Disk
   ) throws(RecordingError) -> (state: FileState, problem: RecordingError?) {

@@ -1,39 +1,40 @@
 import Glibc
 import JSON
+import LiveEvents
 import SystemSupport
 
-/// What ties the lines of a recording together. The last two members of each line are `n`, its
-/// number in the recording, and `crc`, the CRC-32C of it and of all lines of its segment before it
-/// as eight hexadecimal digits, without the `crc` members themselves. The header of a segment names
-/// the checksum with which the segment before it ends.
+/// The checksums that link the lines of a recording or of the log.
 ///
-/// So a line that is valid proves that everything before it is as it was written, and nothing is
-/// missing.
+/// The last two members of each line are `n`, its number, and `crc`. The latter is the CRC-32C, in
+/// eight hexadecimal digits, of the line and all previous lines of the segment without their `crc`
+/// members. The header of a segment names the last checksum of the previous segment.
+///
+/// A valid line therefore proves that all lines before it are present and unchanged.
 struct LineChain: Equatable {
   /// The number of the last line; 0 before the first.
   var number = 0
-  /// The checksum in the last line.
+  /// The checksum of the last line.
   var checksum: UInt32 = 0
 
   private static let numberKey: StaticString = #","n":"#
   private static let checksumKey: StaticString = #","crc":""#
   private static let end: StaticString = "\"}\n"
-  /// How many bytes of a line its checksum does not cover: the last member and the closing brace.
+  /// The number of bytes at the end of a line that its checksum does not cover: the `crc` member
+  /// and the closing brace.
   private static let tail = checksumKey.utf8CodeUnitCount + 8 + 2
 
-  /// What the first line of the next segment continues.
+  /// The chain that the first line of the next segment continues.
   var nextSegment: LineChain { LineChain(number: number) }
 
-  /// Whether a segment whose header says `previous` is the one that follows the segment that ends
-  /// so.
+  /// Whether a segment whose header names `previous` follows a segment with this end.
   static func leads(_ end: LineChain?, to previous: String?) -> Bool { end?.text == previous }
 
-  /// The checksum as it is written.
+  /// The checksum as text.
   var text: String {
     withUnsafeBytes(of: Self.digits(of: checksum)) { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Eight hexadecimal digits in the order of memory, all of them computed at once.
+  /// Returns eight hexadecimal digits in memory order, computed in parallel.
   private static func digits(of checksum: UInt32) -> UInt64 {
     var nibbles = UInt64(checksum)
     nibbles = (nibbles << 16 | nibbles) & 0x0000_FFFF_0000_FFFF
@@ -46,7 +47,7 @@ struct LineChain: Equatable {
 
   // MARK: Writing
 
-  /// Completes the line that begins at `start` and lacks its closing brace.
+  /// Completes the line that begins at `start` and has no closing brace.
   mutating func close(_ bytes: inout [UInt8], from start: Int) {
     number += 1
     bytes.append(Self.numberKey)
@@ -61,7 +62,7 @@ struct LineChain: Equatable {
 
   // MARK: Reading
 
-  /// Whether a line, given without its line ending, has a checksum, right or wrong.
+  /// Whether a line, without its line ending, has a checksum, which may be wrong.
   static func isChained(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
     guard line.count > tail else { return false }
     let end = UnsafeBufferPointer(rebasing: line[(line.count - tail)...])
@@ -69,12 +70,12 @@ struct LineChain: Equatable {
       && end[tail - 1] == UInt8(ascii: "}")
   }
 
-  /// Takes a line, given without its line ending, if it continues the chain. Returns the line
-  /// without its last two members and its closing brace; `nil`, and changes nothing, if it does not
-  /// continue it.
+  /// Advances the chain by a line, given without its line ending.
   ///
   /// - Parameter isFirst: whether it is the first line of a segment, which may have any number.
-  mutating func take(
+  /// - Returns: the line without its last two members and its closing brace; `nil` if it does not
+  ///   continue the chain, which is then unchanged.
+  mutating func advance(
     _ line: UnsafeBufferPointer<UInt8>, isFirst: Bool
   ) -> UnsafeBufferPointer<UInt8>? {
     guard Self.isChained(line) else { return nil }
@@ -84,7 +85,7 @@ struct LineChain: Equatable {
       fromByteOffset: covered.count + Self.checksumKey.utf8CodeUnitCount, as: UInt64.self)
     guard stated == Self.digits(of: computed),
       let (next, start) = covered.number(atEndAfter: Self.numberKey),
-      isFirst ? next > 0 : next == number + 1, KeptNumbers.range.contains(Int(next))
+      isFirst ? next > 0 : next == number + 1, EventLimits.total.contains(Int(next))
     else { return nil }
     self = LineChain(number: Int(next), checksum: computed)
     return UnsafeBufferPointer(rebasing: covered[..<start])
@@ -103,7 +104,7 @@ extension UnsafeBufferPointer<UInt8> {
     return UnsafeBufferPointer(rebasing: self[start...]).begins(with: text)
   }
 
-  /// The number at the end, if `key` precedes it, and where `key` begins.
+  /// Returns the number at the end, if `key` precedes it, and the offset of `key`.
   func number(atEndAfter key: StaticString) -> (number: Int64, start: Int)? {
     var start = count
     while start > 0, self[start - 1] &- UInt8(ascii: "0") < 10 { start -= 1 }
@@ -115,7 +116,7 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension Slice<UnsafeBufferPointer<UInt8>> {
-  /// A whole number of decimal digits; `nil` if it is something else or too large.
+  /// The value of decimal digits; `nil` if there are other characters, or the value is too large.
   var number: Int64? {
     guard (1...19).contains(count) else { return nil }
     var value: Int64 = 0

@@ -1,54 +1,54 @@
 import FileSystem
-import JSON
-import WireFormats
 import Wording
 
-/// What earlier runs left in the log that all rooms share, read once from beginning to end.
+/// The write-ahead log as earlier runs left it, read once from beginning to end.
 package struct LogContents: Sendable {
   package struct Room: Sendable, Equatable {
-    /// The batch with which the newest life of the room begins, and when, in milliseconds since
-    /// 1970; `nil` if that is not in the log any more.
+    /// The newest opening of the room; `nil` if the log no longer contains it.
     package var opened: Opening?
-    /// The newest batch with which the room was closed for good.
+    /// The log sequence of the newest batch that closed the room permanently.
     package var closed: Int?
-    /// The newest batch.
+    /// The log sequence of the newest batch.
     package var last: Int
-    /// The number of the first segment with something of the room.
+    /// The number of the first segment with a batch of the room.
     let firstSegment: Int
 
     package struct Opening: Sendable, Equatable {
+      /// The log sequence of the first batch.
       package let sequence: Int
+      /// Milliseconds since 1970.
       package let time: Int
     }
 
-    /// Whether it was not closed for good, as far as the log knows.
+    /// Whether the room has a batch after its last closing.
     package var isOpen: Bool { closed.map { last > $0 } ?? true }
   }
 
   package private(set) var rooms: [String: Room] = [:]
-  /// Where the log has batches that are copied into recordings, by their names.
+  /// The rooms, newest batches and segments of recordings, by the names of the recordings.
   private(set) var recordings: [String: (room: String, last: Int, segments: ClosedRange<Int>)] =
     [:]
-  /// The segments as far as they can be read.
+  /// The segments, as far as they are readable.
   package private(set) var segments: [RecordingFiles] = []
+  /// The numbers of the segments.
   private(set) var numbers: [Int] = []
-  /// The newest batch in each of them or before.
+  /// For each segment, the newest log sequence in it and in earlier ones.
   private(set) var newestBatches: [Int] = []
-  /// The newest batch of all rooms.
+  /// The newest log sequence.
   package private(set) var newest = 0
-  /// What is wrong with it.
+  /// Messages about everything that is wrong with the log.
   private(set) var problems: [String] = []
-  /// What of that people have to know even if no room turns out to lack anything.
+  /// The problems that are reported even if no room turns out to lack anything.
   package private(set) var losses: [String] = []
-  /// The end of the last segment, if it is closed.
+  /// The end of the last segment; `nil` if it is not closed.
   private(set) var end: LineChain?
   private var lastNumber: Int?
   private var isLastDamaged = false
   /// The room of the newest mark.
   private var lastMarked: String?
-  /// When the log began; 0 if none of its segments says.
+  /// When the log began, in milliseconds since 1970; 0 if unknown.
   private(set) var startedAt: Int
-  /// Whether that is known but by the segments.
+  /// Whether ``startedAt`` comes from the file beside the log.
   private let isKnown: Bool
   private let newestSegment: Int
   private let disk: any Disk
@@ -57,44 +57,45 @@ package struct LogContents: Sendable {
     (startedAt, isKnown) = (newest.startedAt, newest.startedAt != 0)
     (newestSegment, self.disk) = (newest.number, disk)
     if newest.isSpoiled {
-      problems.append("the file that names the newest segment of the write-ahead log is damaged")
+      problems.append("the file beside the log that names its newest segment is damaged")
     }
   }
 
+  /// The size of the readable segments in bytes.
   package var bytes: Int { segments.reduce(0) { $0 + $1.bytes } }
 
-  /// Reads the next segment. One that was not closed is closed now: what was being written when the
-  /// program ended, or the disk failed, is cut off.
+  /// Reads the next segment. If it was not closed, because the program ended or the disk failed,
+  /// its incomplete end is cut off and it is closed.
   mutating func read(_ number: Int, at path: String, isLast: Bool) throws(RecordingError) {
     let size = try InputFile.state(of: path, on: disk).bytes
     let reader = try SegmentReader(path: path, on: disk, decodes: false)
-    var decoder = LineDecoder(ofOwnLinesUpTo: SegmentReader.longestLine)
     var steps: [RecordedStep] = []
-    while try reader.read(&decoder, into: &steps) {
-      if let header = reader.header, let problem = misplacement(of: header, at: number) {
-        lose("\(path) is ignored: \(problem)", isLoss: number <= newestSegment)
+    while try reader.read(into: &steps) {
+      if let header = reader.scan.header, let problem = misplacement(of: header, at: number) {
+        lose("\(path) is left out: \(problem)", isLoss: number <= newestSegment)
         return leaveOut(number)
       }
-      for step in steps { if let mark = LogMark(step) { note(mark, number) } }
+      for step in steps { if let mark = LogMark(step) { add(mark, number) } }
       steps.removeAll(keepingCapacity: true)
     }
-    // Behind damage there is nothing to continue.
-    let previous = isLastDamaged ? nil : reader.header?.previous
-    // Without its first line it looks like a segment of a version that had no log.
+    let scan = reader.scan
+    // After damage, the end of the previous segment is unknown.
+    let previous = isLastDamaged ? nil : scan.header?.previous
+    // A chained segment that has lost its first line is damaged, not an unchained one.
     let isCutShort =
-      reader.chain == nil || reader.goodBytes == 0 || reader.goodBytes < reader.syncedBytes
-      || (reader.end != nil && reader.goodBytes < size)
+      scan.chain == nil || scan.goodBytes < scan.syncedBytes
+      || (scan.end != nil && scan.goodBytes < size)
     let isDamaged =
       isCutShort
       || (lastNumber != nil && (lastNumber != number - 1 || (previous ?? end?.text) != end?.text))
-    // The one before has lost its last lines, and perhaps the rest of a batch: it may end as one
-    // that was killed.
+    // The previous segment has lost its last lines, and perhaps the end of a batch. It may look
+    // like one that was not closed.
     if lastNumber == number - 1, let previous, previous != end?.text {
-      segments[segments.count - 1].noteShortened()
+      segments[segments.count - 1].markShortened()
     }
     if isDamaged {
       problems.append(
-        "the write-ahead log is damaged in segment \(number): rooms are restored to the state before the damage, or to a later snapshot"
+        "the write-ahead log is damaged in segment \(number): rooms are restored as they were before the damage, or from a later snapshot"
       )
     }
     numbers.append(number)
@@ -104,29 +105,29 @@ package struct LogContents: Sendable {
         name: "log", room: "",
         segments: [
           RecordingFiles.Segment(
-            number: 1, path: path, bytes: reader.goodBytes, last: nil, isShortened: isCutShort)
+            number: 1, path: path, bytes: scan.goodBytes, last: nil, isShortened: isCutShort)
         ], disk: disk))
     (lastNumber, isLastDamaged) = (number, isDamaged)
-    end = reader.end == nil ? nil : reader.chain
-    guard !isDamaged, isLast || reader.end == nil else { return }
-    if reader.end == nil { tellCut(reader, size - reader.goodBytes) }
-    close(reader, path)
+    end = scan.end == nil ? nil : scan.chain
+    guard !isDamaged, isLast || scan.end == nil else { return }
+    if scan.end == nil { reportCut(scan, size - scan.goodBytes) }
+    close(scan, path)
   }
 
-  /// Why a segment does not belong where it is.
+  /// Returns why a segment does not belong here; `nil` if it does.
   private mutating func misplacement(of header: SegmentHeader, at number: Int) -> String? {
     if header.segment != number { return "its header names segment \(header.segment)" }
-    // Logs of earlier versions do not say when they began.
+    // Earlier versions did not write when the log began.
     guard header.startedAt != 0 else { return nil }
     if isKnown, header.startedAt != startedAt { return "it belongs to another log" }
     startedAt = header.startedAt
     return nil
   }
 
-  /// Leaves out a segment that cannot be read.
+  /// Skips a segment that cannot be read.
   mutating func skip(_ number: Int, at path: String, because error: RecordingError) {
     lose(
-      "\(error): rooms are restored without the changes in this segment; make it readable and start livehostd again"
+      "\(error): rooms are restored without the batches in it; make the file readable and restart livehostd"
     )
     leaveOut(number)
   }
@@ -135,10 +136,10 @@ package struct LogContents: Sendable {
     (lastNumber, isLastDamaged, end) = (number, true, nil)
   }
 
-  /// Notes that the newest segment is gone, or empty.
-  mutating func noteMissing(_ number: Int, in directory: String) {
+  /// Records that the newest segment is missing or empty.
+  mutating func addMissing(_ number: Int, in directory: String) {
     lose(
-      "segment \(number) of the log in \(directory) is missing or incomplete: rooms are restored without the changes in this segment"
+      "segment \(number) of the log in \(directory) is missing or empty: rooms are restored without the batches in it"
     )
     leaveOut(number)
   }
@@ -148,7 +149,7 @@ package struct LogContents: Sendable {
     if isLoss { losses.append(text) }
   }
 
-  private mutating func note(_ mark: LogMark, _ segment: Int) {
+  private mutating func add(_ mark: LogMark, _ segment: Int) {
     newest = max(newest, mark.sequence)
     lastMarked = mark.room
     var room = rooms[mark.room] ?? Room(last: mark.sequence, firstSegment: segment)
@@ -166,30 +167,30 @@ package struct LogContents: Sendable {
     )
   }
 
-  /// Tells what is cut off. Nothing shows whether it was ever synced: the newest lines that were
-  /// are not marked yet.
-  private mutating func tellCut(_ reader: SegmentReader, _ bytes: Int) {
-    guard bytes > 0, let chain = reader.chain, let number = lastNumber else { return }
-    var rooms = Set(reader.roomsOfBadLines.compactMap(\.self))
-    // A line that is not a mark follows the last one.
-    if reader.roomsOfBadLines.first == .some(nil), let lastMarked { rooms.insert(lastMarked) }
+  /// Reports the bytes that are cut off. Whether they were synced is unknown: the newest synced
+  /// lines have no `segmentSynced` line yet.
+  private mutating func reportCut(_ scan: SegmentScan, _ bytes: Int) {
+    guard bytes > 0, let chain = scan.chain, let number = lastNumber else { return }
+    var rooms = Set(scan.roomsOfBadLines.compactMap(\.self))
+    // The first line is not a mark, so it belongs to the last room.
+    if scan.roomsOfBadLines.first == .some(nil), let lastMarked { rooms.insert(lastMarked) }
     let whose = rooms.isEmpty ? "" : ", of \(rooms.sorted().joined(separator: ", "))"
     problems.append(
       "the write-ahead log: cutting off \(Format.count(bytes, "byte")) after line \(chain.number) in segment "
-        + "\(number)\(whose), which may not have been synced when the program ended")
+        + "\(number)\(whose), not known to be synced when the program ended")
   }
 
-  /// Closes a segment that was being written when the program ended or the disk failed, or syncs
-  /// it: what comes next relies on it.
-  private mutating func close(_ reader: SegmentReader, _ path: String) {
-    guard let chain = reader.chain else { return }
+  /// Closes or syncs the last segment, since later segments rely on it. It was being written when
+  /// the program ended or the disk failed.
+  private mutating func close(_ scan: SegmentScan, _ path: String) {
+    guard let chain = scan.chain else { return }
     do throws(RecordingError) {
-      let last = SegmentEnd(events: reader.contents.events, frames: reader.contents.frames)
+      let last = SegmentEnd(events: scan.contents.events, frames: scan.contents.frames)
       end = try SegmentClosing.close(
-        path, syncedBytes: reader.syncedBytes, at: reader.goodBytes, chain,
-        with: reader.end == nil ? last : nil, on: disk)
+        path, syncedBytes: scan.syncedBytes, at: scan.goodBytes, chain,
+        with: scan.end == nil ? last : nil, on: disk)
     } catch {
-      // The next segment does not name this one as the one before it.
+      // The next segment will not name this one as its predecessor.
       problems.append("\(error)")
     }
   }

@@ -2,42 +2,40 @@ import FileSystem
 import LiveEvents
 import SystemSupport
 
-/// The log that all rooms share, while it is being written. Belongs to the writer's thread.
+/// The write-ahead log while it is being written. Belongs to the writer's thread.
 ///
-/// It goes on in the next segment whenever it is opened. Segments that no room needs any more are
-/// removed.
+/// Each run begins a new segment. Segments that neither a room nor a recording needs are removed.
 final class LogSession {
   private let directory: String
   private let settings: RecordingSettings
   private let progress: RecoveryProgress
   private let index: RecordingIndex
   private let onProblem: @Sendable (String) -> Void
-  /// The segment that is being written, and those of this run before it; `nil` while there is none.
+  /// The segments of this run; `nil` while none is open.
   private var segments: SegmentSequence?
-  /// The numbers of all segments, in order.
+  /// The numbers of all segments, in ascending order.
   private var numbers: [Int] = []
-  /// Says which segment is the newest, so that it is missed if it is gone.
+  /// The file that names the newest segment, so that its loss is noticed.
   private var newest: NewestSegment
-  /// The oldest segment that cannot be read. Nothing from there on is removed, so that it can be
-  /// mended.
+  /// The oldest segment that cannot be read. It and all later segments are kept, so that it can be
+  /// repaired.
   private var unreadable: Int?
-  /// What the next segment continues, if it is known.
+  /// The chain that the next segment continues; `nil` if unknown.
   private var end: LineChain?
-  /// The rooms' writers, by their numbers.
+  /// The writers of rooms, by their numbers.
   private var writers: [UInt64: Writer] = [:]
-  /// Those that end with the next commit, of which they still have to hear.
+  /// The writers that end with the next commit. Until then they are informed of failures.
   private var ending: [UInt64] = []
-  /// Changed by ``change(_:_:)`` only, as far as that changes ``Room/first``.
+  /// The rooms by name. Changes that affect ``Room/first`` must be made by ``change(_:_:)``.
   private var rooms: [String: Room] = [:]
-  /// How many rooms need which segment first: to look through all of them whenever one is saved
-  /// takes minutes with 50,000.
+  /// For each segment, how many rooms need it as their oldest. Searching all rooms after each
+  /// snapshot would take minutes with 50,000 rooms.
   private var firstNeeded: [Int: Int] = [:]
   private var completions: [@Sendable () -> Void] = []
   private var failure: (error: RecordingError, retryAt: UInt64)?
-  /// What earlier runs left; `nil` once something new is in the log, and the recordings are
-  /// completed.
+  /// The log of earlier runs; `nil` once a new segment was opened and all recordings are complete.
   private var contents: LogContents?
-  /// Whether all recordings are completed that were being written when the program ended.
+  /// Whether the recordings of earlier runs were completed from the log.
   private var hasCompletedRecordings = false
   /// Returns the first segment that the recovery of a recording may need; `nil` if there is none.
   var neededByRecordings: () -> Int? = { nil }
@@ -45,8 +43,10 @@ final class LogSession {
   var onFailure: (RecordingError) -> Void = { _ in }
 
   private final class Writer {
-    /// `nil` if nothing of it is kept.
+    /// `nil` if the log does not keep the room's batches.
     let room: Room?
+    /// The log sequence of the newest batch.
+    var sequence = 0
     let status: RecorderStatus
     let onFailure: @Sendable () -> Void
 
@@ -55,37 +55,37 @@ final class LogSession {
     }
   }
 
-  /// What of the log a room needs: lines behind its newest snapshot and the one before.
+  /// The segments of the log that a room needs: those with batches after its two newest snapshots.
   private final class Room {
     var onSnapshotDue: (@Sendable (String) -> Void)?
-    /// The first segments with lines behind either of them, and behind the one that is being
-    /// written; `nil` if there are no such lines.
-    var behindPrevious: Int?
-    var behindNewest: Int?
-    var behindNext: Int?
+    /// The first segments with batches after the previous snapshot, the newest one, and the one
+    /// being written; `nil` if there are no such batches.
+    var afterPrevious: Int?
+    var afterNewest: Int?
+    var afterNext: Int?
     var isSaving = false
-    /// How many rooms of this name are there: a new one may be open before the closing of the old
-    /// one is done.
+    /// The number of rooms with this name: a new room may be opened before the old one is
+    /// completely closed.
     var lives: Int
-    /// Whether nothing of it is needed any more, though it may write on for a moment.
+    /// Whether no batch of the room is needed any more. The room may still write some.
     private(set) var isForgotten = false
-    /// Tells rooms apart that have to do the same.
+    /// Spreads the snapshots of rooms over time.
     let order: Int
 
-    var first: Int? { behindPrevious ?? behindNewest ?? (isSaving ? behindNext : nil) }
+    var first: Int? { afterPrevious ?? afterNewest ?? (isSaving ? afterNext : nil) }
 
     init(lives: Int = 0, order: Int) { (self.lives, self.order) = (lives, order) }
 
-    func note(_ segment: Int) {
+    func add(_ segment: Int) {
       guard !isForgotten else { return }
-      behindPrevious = behindPrevious ?? segment
-      behindNewest = behindNewest ?? segment
-      if isSaving { behindNext = behindNext ?? segment }
+      afterPrevious = afterPrevious ?? segment
+      afterNewest = afterNewest ?? segment
+      if isSaving { afterNext = afterNext ?? segment }
     }
 
     func forget() {
       isForgotten = true
-      (behindPrevious, behindNewest, behindNext) = (nil, nil, nil)
+      (afterPrevious, afterNewest, afterNext) = (nil, nil, nil)
     }
   }
 
@@ -103,8 +103,10 @@ final class LogSession {
 
   // MARK: The start
 
-  /// Reads what earlier runs left, cuts off what was being written when the last one ended, and
-  /// tells about damage: once, and not while something new is being written.
+  /// Reads the log of earlier runs, cuts off its incomplete end, and reports damage. Later calls
+  /// return the same contents.
+  ///
+  /// - Throws: ``RecordingError/inUse(_:)`` once the log is being written.
   func recover() throws(RecordingError) -> LogContents {
     if let contents { return contents }
     guard segments == nil, failure == nil else { throw .inUse("log") }
@@ -128,8 +130,8 @@ final class LogSession {
     }
     progress.begin(bytes: sizes.reduce(0, +))
     defer { progress.begin(bytes: 0) }
-    // One without its lines is left as it is. If it were closed, and this start is killed, nothing
-    // would tell the next one that they are gone.
+    // A newest segment without its lines is left as it is. If it were closed and this start were
+    // killed, the next start would not notice the loss.
     for (number, size) in zip(numbers, sizes) where !isMissing || number != newest.number {
       let path = RecordingFiles.path(of: number, in: directory)
       do throws(RecordingError) {
@@ -138,16 +140,16 @@ final class LogSession {
         contents.skip(number, at: path, because: error)
         unreadable = unreadable ?? number
       }
-      progress.note(read: size)
+      progress.subtract(read: size)
     }
-    if isMissing { contents.noteMissing(newest.number, in: directory) }
+    if isMissing { contents.addMissing(newest.number, in: directory) }
     for problem in contents.problems { onProblem(problem) }
     for (name, room) in contents.rooms {
-      // What is saved of a closed one may not be gone yet, and would bring it back without its
-      // closing.
+      // The snapshot of a closed room may still exist. It would restore the room if the log lost
+      // the closing.
       let entry = Room(lives: room.isOpen ? 0 : 1, order: rooms.count)
       rooms[name] = entry
-      change(entry) { $0.note(room.firstSegment) }
+      change(entry) { $0.add(room.firstSegment) }
     }
     end = contents.end
     newest.startedAt = contents.startedAt
@@ -155,14 +157,14 @@ final class LogSession {
     return contents
   }
 
-  /// Notes that all recordings are completed that were being written when the program ended.
-  func noteCompletedRecordings() {
+  /// Records that the recordings of earlier runs were completed from the log.
+  func markRecordingsComplete() {
     hasCompletedRecordings = true
     if segments != nil { contents = nil }
   }
 
-  /// Whether a segment was created, but nothing more than its first line was written. Then the one
-  /// before it may lack its last line.
+  /// Whether a segment contains nothing after its header. The previous segment may then lack its
+  /// last line.
   private func isEmpty(_ number: Int) throws(RecordingError) -> Bool {
     let path = RecordingFiles.path(of: number, in: directory)
     let scan = try SegmentReader.scan(path: path, on: settings.disk)
@@ -172,6 +174,8 @@ final class LogSession {
 
   // MARK: Rooms
 
+  /// Keeps the batches of a room that its snapshots do not contain, until ``forget(_:)``.
+  ///
   /// - Parameter onSnapshotDue: called with the room when a snapshot of it would let the log be
   ///   cut.
   func enter(_ room: String, onSnapshotDue: @escaping @Sendable (String) -> Void) {
@@ -181,7 +185,7 @@ final class LogSession {
     entry.lives += 1
   }
 
-  /// Registers a room's writer.
+  /// Registers the writer of a room.
   ///
   /// - Parameter onFailure: called when the log fails. Later batches of this writer are dropped.
   func begin(
@@ -191,26 +195,27 @@ final class LogSession {
     writers[number] = Writer(rooms[room], status, onFailure)
   }
 
+  /// Ends a writer with the next commit.
   func end(_ number: UInt64) { ending.append(number) }
 
-  /// Notes that a snapshot of all that a room has handed over is being written.
-  func noteSaving(_ room: String) {
+  /// Records that a snapshot with all batches that the room has posted is being written.
+  func beginSaving(_ room: String) {
     if let entry = rooms[room] { change(entry) { $0.isSaving = true } }
   }
 
-  /// Notes that the snapshot is on disk, or could not be written.
-  func noteSaved(_ room: String, isWritten: Bool) {
+  /// Records that the snapshot is on disk, or could not be written.
+  func endSaving(_ room: String, isWritten: Bool) {
     guard let entry = rooms[room], entry.isSaving else { return }
     change(entry) { entry in
       if isWritten {
-        (entry.behindPrevious, entry.behindNewest) = (entry.behindNewest, entry.behindNext)
+        (entry.afterPrevious, entry.afterNewest) = (entry.afterNewest, entry.afterNext)
       }
-      (entry.isSaving, entry.behindNext) = (false, nil)
+      (entry.isSaving, entry.afterNext) = (false, nil)
     }
     cut()
   }
 
-  /// Notes that nothing of a room is needed any more, unless another one has its name by now.
+  /// Releases the batches of a closed room, unless a new room has its name.
   func forget(_ room: String) {
     if let entry = rooms[room] {
       entry.lives -= 1
@@ -222,6 +227,7 @@ final class LogSession {
     cut()
   }
 
+  /// Changes a room and updates ``firstNeeded``.
   private func change(_ room: Room, _ body: (Room) -> Void) {
     let before = room.first
     body(room)
@@ -237,20 +243,24 @@ final class LogSession {
 
   /// Appends a batch, unless an earlier one of the same writer is lost.
   ///
-  /// - Parameter copy: receives its lines, except for the mark.
-  /// - Returns: the segment that contains it; `nil` if it was dropped.
+  /// - Parameter copy: the segments of a recording that gather the same lines, except for the mark.
+  /// - Returns: the number of the segment that contains the batch; `nil` if it was dropped.
   func append(
-    _ batch: RecordedBatch, of number: UInt64, copy: EncodedLines?, now: UInt64
+    _ batch: RecordedBatch, of number: UInt64, copy: SegmentSequence?, now: UInt64
   ) -> Int? {
     completions += batch.completions
     guard let writer = writers[number], writer.status.failure == nil, !batch.entries.isEmpty
     else { return nil }
+    if let sequence = batch.sequence {
+      precondition(sequence > writer.sequence, "the log sequences of a room rise")
+      writer.sequence = sequence
+    }
     var segment: Int?
     attempt(now) { () throws(RecordingError) in
       let segments = try open(now)
       segment = segments.number
-      if let room = writer.room, let segment { change(room) { $0.note(segment) } }
-      try segments.append(batch.entries, copy: copy, now: now)
+      if let room = writer.room, let segment { change(room) { $0.add(segment) } }
+      try segments.append(batch, copy: copy, now: now)
     }
     return writer.status.failure == nil ? segment : nil
   }
@@ -262,26 +272,28 @@ final class LogSession {
     writer.onFailure()
   }
 
-  /// Ends a group commit.
+  /// Ends a group commit: writes and syncs, then calls the completions.
   ///
-  /// - Parameter isAwaited: whether to sync even if no completion is waiting.
+  /// - Parameter isAwaited: whether to sync even without a waiting completion.
   func commit(isAwaited: Bool = false, now: UInt64) {
     let number = segments?.number
     attempt(now) { () throws(RecordingError) in
       try segments?.commit(isAwaited: isAwaited || !completions.isEmpty, now: now)
     }
     if let next = segments?.number, next != number { begun(next) }
-    if let number = segments?.number, segments?.hasSyncedLines == true { newest.note(number) }
+    if let number = segments?.number, segments?.hasSyncedLines == true {
+      newest.advance(to: number)
+    }
     for number in exchange(&ending, with: []) { writers[number] = nil }
     let waiting = completions
     completions = []
     for completion in waiting { completion() }
   }
 
-  /// Whether everything that was appended is synced.
+  /// Whether all appended batches are synced.
   var isSynced: Bool { segments?.isSynced ?? true }
 
-  /// When ``commit(isAwaited:now:)`` is due even if nothing is appended; `nil` if it is not.
+  /// When ``commit(isAwaited:now:)`` must be called at the latest; `nil` if everything is synced.
   var deadline: UInt64? { segments?.deadline }
 
   private func attempt(_ now: UInt64, _ body: () throws(RecordingError) -> Void) {
@@ -290,14 +302,14 @@ final class LogSession {
     } catch {
       let isNew = failure == nil
       let reason =
-        "rooms are saved as snapshots only, because the write-ahead log cannot be written: \(error)"
-      // Not again for each batch that comes meanwhile.
+        "the write-ahead log cannot be written, so rooms are saved as snapshots: \(error)"
+      // Not again for each batch that arrives during the pause.
       if failure.map({ now >= $0.retryAt }) ?? true {
         failure = (error, retryAt: now + Self.pause)
-        index.note(logFailure: reason)
+        index.set(logFailure: reason)
       }
       if let failed = exchange(&segments, with: nil) {
-        // The next segment continues this one only if its last line can be written.
+        // Set again if the last line of the failed segment can be written.
         end = nil
         failed.fail(error)
       }
@@ -310,16 +322,16 @@ final class LogSession {
     }
   }
 
-  /// How long a log that could not be written is left alone, in nanoseconds.
+  /// How long to wait after a failure before the log is opened again, in nanoseconds.
   private static let pause: UInt64 = 1_000_000_000
 
-  /// The segments to append to.
+  /// Returns the segments to append to, and opens the log if necessary.
   private func open(_ now: UInt64) throws(RecordingError) -> SegmentSequence {
     if let segments { return segments }
     if let failure, now < failure.retryAt { throw failure.error }
     try Directories.create(directory, on: settings.disk)
     let number = max(numbers.last ?? 0, newest.number) + 1
-    // What cannot be read may say when the log began.
+    // An unreadable segment may state when the log began.
     if newest.startedAt == 0, unreadable == nil { newest.startedAt = WallClock.milliseconds() }
     let opened = try SegmentSequence(
       SegmentHeader(name: "log", room: "", segment: number, startedAt: newest.startedAt),
@@ -330,22 +342,23 @@ final class LogSession {
     if hasCompletedRecordings { contents = nil }
     segments = opened
     failure = nil
-    index.note(logFailure: nil)
+    index.set(logFailure: nil)
     begun(number)
     return opened
   }
 
   // MARK: Cutting
 
+  /// Adds a new segment, and requests the snapshots that let old segments be removed.
   private func begun(_ number: Int) {
     numbers.append(number)
     let ahead = Self.segmentsAhead(of: rooms.count)
     for (name, room) in rooms {
       guard !room.isSaving, let first = room.first else { continue }
-      // Not all rooms at once, and not the second snapshot, which lets the log be cut, directly
-      // behind the first.
+      // The snapshots of rooms are spread over time, and so are the two snapshots of one room that
+      // let the log be cut.
       if number - first >= ahead - room.order % (ahead / 2),
-        room.behindNewest.map({ number - $0 >= ahead / 2 }) ?? true
+        room.afterNewest.map({ number - $0 >= ahead / 2 }) ?? true
       {
         room.onSnapshotDue?(name)
       }
@@ -353,17 +366,17 @@ final class LogSession {
     cut()
   }
 
-  /// How many segments the log may be ahead of a room's older snapshot before a new one is asked
-  /// for; even.
+  /// Returns how many segments after the older snapshot of a room a new one is requested; an even
+  /// number.
   ///
-  /// What snapshots write should not be more than what the log does: that of a busy room has 100 to
-  /// 200 KB, and its share of the log until the next one is 128 KiB then.
+  /// Snapshots should not write more bytes than the log. The snapshot of a busy room has 100 to 200
+  /// KB, and its share of the log between two snapshots is then 128 KiB.
   private static func segmentsAhead(of rooms: Int) -> Int {
     min(max(rooms / 256, 1), 16) * 2
   }
 
-  /// Removes segments that neither a room nor a recording needs, oldest first, so that the
-  /// remaining ones are contiguous.
+  /// Removes segments that neither a room nor a recording needs. The oldest is removed first, so
+  /// that the remaining segments are contiguous.
   private func cut() {
     guard numbers.count > 1 else { return }
     let uncompleted =
@@ -373,6 +386,8 @@ final class LogSession {
       firstNeeded.keys.min() ?? .max, neededByRecordings() ?? .max, uncompleted ?? .max,
       unreadable ?? .max)
     while numbers.count > 1, let oldest = numbers.first, oldest < needed {
+      precondition(firstNeeded[oldest] == nil, "no room needs a segment that is removed")
+      precondition(oldest != segments?.number, "the segment being written is never removed")
       do throws(RecordingError) {
         _ = try Directories.remove(
           RecordingFiles.path(of: oldest, in: directory), on: settings.disk)

@@ -1,18 +1,19 @@
 import FileSystem
 import JSON
+import LiveEvents
 
-/// Remembers, in a file beside the directory of the log, which log it is and the newest segment of
-/// which something was synced: the log itself cannot say what is missing at its end, or was put in
-/// its place. Belongs to the writer's thread.
+/// The file beside the log that names the newest segment with synced lines, and identifies the log.
+///
+/// The log alone cannot reveal that its last segments are missing or were replaced. Belongs to the
+/// writer's thread.
 struct NewestSegment {
-  /// 0 if there was none.
+  /// The number of the newest segment; 0 if there is none.
   private(set) var number = 0
-  /// When the log began, in milliseconds since 1970, by which logs are told apart; 0 if it is not
-  /// known.
+  /// When the log began, in milliseconds since 1970; 0 if unknown. It distinguishes logs.
   var startedAt = 0
-  /// Whether it is of a log with log sequences: earlier versions did not write their version.
+  /// Whether the log has log sequences. Earlier versions did not write their version.
   private(set) var isCurrent = false
-  /// Whether something of what the last run wrote is no longer what it wrote.
+  /// Whether the file differs from what the last run wrote.
   private(set) var isSpoiled = false
   private static let version = 3
   private let directory: StateDirectory
@@ -23,16 +24,16 @@ struct NewestSegment {
     name = (log.split(separator: "/").last ?? "log") + ".json"
   }
 
-  /// Takes what the last run wrote.
+  /// Reads what the last run wrote.
   mutating func read() {
     for version in StateDirectory.Version.allCases {
       do throws(RecordingError) {
         let (line, isProven) = try directory.read(name, version, limit: 1_024)
         guard isProven, let value = try? JSONValue(parsing: String(decoding: line, as: UTF8.self)),
           let newest = value["newest"]?.integerValue.map({ Int($0) }),
-          KeptNumbers.range.contains(newest),
+          EventLimits.total.contains(newest),
           case let began = Int(value["startedAt"]?.integerValue ?? 0),
-          KeptNumbers.range.contains(began)
+          EventLimits.total.contains(began)
         else {
           isSpoiled = true
           continue
@@ -46,14 +47,15 @@ struct NewestSegment {
     }
   }
 
-  /// Writes the number of a segment, if it is new. It may be missed if that fails.
-  mutating func note(_ segment: Int) {
+  /// Writes the number of a segment if it is newer. A failure is ignored: it only means that a
+  /// later loss of the segment goes unnoticed.
+  mutating func advance(to segment: Int) {
     guard segment > number else { return }
     number = segment
     try? write()
   }
 
-  /// Writes what is known of another log than the one of which something is there.
+  /// Replaces the file by one for a new log.
   func replace(number: Int) throws(RecordingError) {
     _ = try directory.remove(name)
     try directory.sync()

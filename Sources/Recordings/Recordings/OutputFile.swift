@@ -1,15 +1,15 @@
 import FileSystem
 import SystemSupport
 
-/// A file that is only appended to. Closes itself when it is released.
+/// A file that is only appended to. It is closed when the value is destroyed.
 struct OutputFile: ~Copyable {
   let path: String
   private let disk: any Disk
   private let descriptor: Int32
-  /// Bytes written.
+  /// The size of the file in bytes.
   private(set) var count = 0
 
-  /// Creates the file, which must not exist yet.
+  /// Creates the file. Throws if it exists.
   init(creating path: String, on disk: any Disk) throws(RecordingError) {
     let descriptor = try RecordingError.naming(path) { () throws(SystemError) in
       try disk.open(path, for: .creating)
@@ -17,7 +17,7 @@ struct OutputFile: ~Copyable {
     (self.path, self.disk, self.descriptor) = (path, disk, descriptor)
   }
 
-  /// Opens the file, cuts it to its first `count` bytes, and continues there.
+  /// Opens the file, cuts it to its first `count` bytes, and appends after them.
   init(cutting path: String, to count: Int, on disk: any Disk) throws(RecordingError) {
     let descriptor = try RecordingError.naming(path) { () throws(SystemError) in
       let descriptor = try disk.open(path, for: .appending)
@@ -35,7 +35,7 @@ struct OutputFile: ~Copyable {
 
   deinit { disk.close(descriptor) }
 
-  /// Writes all of `bytes`. After an error, the file may hold any number of them.
+  /// Writes all of `bytes`. After an error, the file may contain any number of them.
   mutating func write(_ bytes: [UInt8]) throws(RecordingError) {
     let (written, error) = bytes.withUnsafeBytes { write($0) }
     count += written
@@ -56,7 +56,7 @@ struct OutputFile: ~Copyable {
     }
   }
 
-  /// Returns once everything written would survive a power failure.
+  /// Returns once everything written survives a power failure.
   func sync() throws(RecordingError) {
     try RecordingError.naming(path) { () throws(SystemError) in try disk.sync(descriptor) }
   }

@@ -1,15 +1,14 @@
 package import LiveEvents
 package import RateLimiting
 
-/// One step in the life of a room: something that changes its state. Replaying all steps produces
-/// the same state.
+/// A change to the state of a room. Replaying all steps of a room reproduces its state.
 package enum RecordedStep: Sendable, Equatable {
-  /// The room took an event at an instant of its own time.
+  /// The room processed an event, at an instant of the room's time.
   case event(LiveEvent, at: Instant)
-  /// The room drew a frame; with `flush`, everything its throttles held was applied first.
+  /// The room drew a frame. With `flush`, all pending events were applied first.
   case frame(at: Instant, flush: Bool)
-  /// Something that the state depends on was changed by other means than an event: one JSON object
-  /// on one line, which the recorder does not interpret.
+  /// The state was changed by anything other than an event. The text is a JSON object on one line,
+  /// which this module does not interpret.
   case change(String, at: Instant)
 
   package var instant: Instant {
@@ -19,33 +18,33 @@ package enum RecordedStep: Sendable, Equatable {
   }
 }
 
-/// The steps of one turn of a room, on their way to the disk.
+/// The steps of one turn of a room, which are written and restored as a whole.
 package struct RecordedBatch: Sendable {
   enum Entry: Sendable {
     case events(ArraySlice<LiveEvent>, at: Instant)
     case frame(at: Instant, flush: Bool)
     case change(String, at: Instant)
-    /// Apart, since it is three times as large as the others.
+    /// Indirect, because a mark is three times as large as the other entries.
     indirect case mark(LogMark)
   }
 
   private(set) var entries: [Entry] = []
-  /// Called once everything added before them is synced or lost.
+  /// Called once all earlier entries are synced or lost.
   private(set) var completions: [@Sendable () -> Void] = []
-  /// Events, frames and changes: each becomes a line.
+  /// The number of events, frames and changes, each of which becomes a line.
   package private(set) var stepCount = 0
-  /// The size of the lines in which the events came.
+  /// The size in bytes of the lines in which the events were received.
   private(set) var byteCount = 0
-  /// The recording to which it is copied.
+  /// The recording to which the batch is copied.
   package var recorder: RoomRecorder?
-  /// Its log sequence; `nil` if it has no steps.
+  /// The log sequence; `nil` if there are no steps.
   private(set) var sequence: Int?
 
   package init() {}
 
   package var isEmpty: Bool { entries.isEmpty && completions.isEmpty && byteCount == 0 }
 
-  /// Adds events that the room took at one instant. Shares their storage rather than copying it.
+  /// Adds events that the room processed at one instant. Their storage is shared, not copied.
   package mutating func add(_ events: ArraySlice<LiveEvent>, at instant: Instant) {
     guard !events.isEmpty else { return }
     entries.append(.events(events, at: instant))
@@ -57,23 +56,23 @@ package struct RecordedBatch: Sendable {
     stepCount += 1
   }
 
-  /// Adds a change: the text of one JSON object on one line.
+  /// Adds a change, which is a JSON object on one line.
   package mutating func addChange(_ text: String, at instant: Instant) {
     entries.append(.change(text, at: instant))
     stepCount += 1
   }
 
-  /// Says in the log whose steps the following ones are.
+  /// Adds the line that names the room of the steps that follow, and the log sequence.
   package mutating func addMark(_ mark: LogMark) {
     entries.append(.mark(mark))
     sequence = mark.sequence
   }
 
-  /// Counts bytes that stay in memory until the batch is written.
+  /// Adds to the number of bytes that stay in memory until the batch is written.
   package mutating func count(bytes: Int) { byteCount += bytes }
 
-  /// Calls `completion` on the writer's thread, once everything added before is on disk or is known
-  /// never to get there; ``LogWriter/failure`` then says why.
+  /// Calls `completion` on the writer's thread once all earlier entries are on disk or lost. If
+  /// they are lost, ``LogWriter/failure`` gives the reason.
   package mutating func whenSynced(_ completion: @escaping @Sendable () -> Void) {
     completions.append(completion)
   }

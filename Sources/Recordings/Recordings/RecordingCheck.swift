@@ -1,34 +1,34 @@
-/// Reads a whole recording to learn whether it is as it was written.
+/// Verifies a whole recording against its checksums.
 package struct RecordingCheck: ~Copyable {
   private var reader: RecordingReader
   private var steps: [RecordedStep] = []
-  /// What is wrong; `nil` as long as nothing is.
+  /// The damage; `nil` while none was found.
   package private(set) var damage: Damage?
 
   package init(_ files: RecordingFiles) { reader = RecordingReader(files, decodes: false) }
 
-  /// How many bytes have been read.
+  /// The number of bytes read.
   package var bytesRead: Int { reader.bytesRead }
 
-  /// How many lines have been read up to the end of the last segment that was read, damaged ones
-  /// included.
+  /// The number of lines in the segments read to their end, including damaged lines.
   package var lines: Int { reader.linesBefore }
 
-  /// How many events, frames and changes are in the lines that are as they were written.
+  /// The number of events, frames and changes in valid lines.
   package var records: Int { reader.stepsBefore }
 
-  /// What is in a recording that was read to its end, and is as it was written.
+  /// The contents of a recording that was read to its end and is undamaged.
   package struct Whole: Sendable {
     let segments: [(file: RecordingFiles.Segment, scan: SegmentScan)]
   }
 
-  /// At the end, if there is no damage.
+  /// The contents, once the recording was read to its end without damage.
   package var whole: Whole? { damage == nil ? Whole(segments: reader.segments) : nil }
 
-  /// Reads the next block; `false` at the end, which is behind the first damaged segment.
+  /// Reads the next block. Returns `false` at the end of the recording or of the first damaged
+  /// segment.
   ///
   /// - Throws: if a file cannot be read.
-  /// - Complexity: O(size of a block), far below 0.1 ms.
+  /// - Complexity: O(size of a block), far less than 0.1 ms.
   package mutating func next() throws(RecordingError) -> Bool {
     steps.removeAll(keepingCapacity: true)
     do throws(RecordingError) {

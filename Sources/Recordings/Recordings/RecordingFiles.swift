@@ -1,5 +1,6 @@
 package import FileSystem
 import Glibc
+import LiveEvents
 import Wording
 
 /// The files of a recording: their paths, numbers and sizes.
@@ -8,39 +9,39 @@ package struct RecordingFiles: Sendable {
     package let number: Int
     package let path: String
     package let bytes: Int
-    /// The room's time at its last step, in nanoseconds; `nil` if the segment has no steps or is
-    /// still being written.
+    /// The room's time at the last step, in nanoseconds; `nil` if the segment has no steps or is
+    /// being written.
     package let last: Int64?
-    /// Whether it was larger when it was closed.
+    /// Whether the file is smaller than when it was closed.
     package fileprivate(set) var isShortened: Bool
-    /// Whether the catalogue knows it.
+    /// Whether the catalogue contains the segment.
     var isListed = true
-    /// Whether it is the file that was examined, whatever name its header has: a recording may be
-    /// renamed.
+    /// Whether the catalogue has examined this file. The recording that its header names is then
+    /// ignored, because the directory of a recording may be renamed.
     var isExamined = true
   }
 
   package let name: String
   package let room: String
   package private(set) var segments: [Segment]
-  /// Where they are.
+  /// The disk with the files.
   package let disk: any Disk
-  /// The number of the last segment, if it is known; without that, the last of ``segments``.
+  /// The number of the last segment; 0 if unknown.
   var lastNumber = 0
-  /// Keeps them from being deleted.
+  /// Protects the files from being deleted.
   var use: RecordingUse?
 
-  /// The same, but the recording may be deleted meanwhile.
+  /// The same files, without protection from being deleted.
   package var withoutUse: RecordingFiles {
     var files = self
     files.use = nil
     return files
   }
 
-  /// Notes that something at the end of its last segment is gone.
-  mutating func noteShortened() { segments[segments.count - 1].isShortened = true }
+  /// Records that the last segment has lost lines at its end.
+  mutating func markShortened() { segments[segments.count - 1].isShortened = true }
 
-  /// The size of all segments.
+  /// The size of all segments in bytes.
   package var bytes: Int { segments.reduce(0) { $0 + $1.bytes } }
 
   static func path(of segment: Int, in directory: String) -> String {
@@ -49,15 +50,35 @@ package struct RecordingFiles: Sendable {
 
   private static func name(of segment: Int) -> String { "\(Format.padded(segment, 6)).ndjson" }
 
-  /// The number of the segment in the file of this name; `nil` if the name is not a segment's.
+  /// Returns the number of the segment with this file name; `nil` for any other name.
   static func number(of file: String) -> Int? {
     guard file.hasSuffix(".ndjson"), let number = Int(file.dropLast(7)), number > 0,
-      KeptNumbers.range.contains(number), file == name(of: number)
+      EventLimits.total.contains(number), file == name(of: number)
     else { return nil }
     return number
   }
 
-  /// The catalogue row of a segment, with the current state of its file.
+  /// A segment in the directory of a recording.
+  struct Entry {
+    let number: Int
+    let path: String
+    let state: FileState
+    /// Why it is not a readable file. In this case, ``state`` describes an empty file.
+    let problem: RecordingError?
+  }
+
+  /// Returns the segments in a directory, in ascending order of their numbers.
+  static func entries(in directory: String, on disk: any Disk) throws(RecordingError) -> [Entry] {
+    var entries: [Entry] = []
+    for number in try Directories.names(in: directory, on: disk).compactMap(number).sorted() {
+      let path = path(of: number, in: directory)
+      let (state, problem) = try InputFile.state(ofSegment: path, on: disk)
+      entries.append(Entry(number: number, path: path, state: state, problem: problem))
+    }
+    return entries
+  }
+
+  /// Returns the catalogue row of a segment, with the current state of its file.
   static func row(
     _ recording: String, _ number: Int, _ path: String, _ contents: SegmentContents,
     chain: LineChain?, previous: String?, isDamaged: Bool = false, on disk: any Disk
@@ -73,7 +94,7 @@ package struct RecordingFiles: Sendable {
 
 /// Names recordings after their room and the time at which they began.
 enum RecordingName {
-  /// For instance `main-20261121T131757Z`.
+  /// Returns a name such as `main-20261121T131757Z`.
   ///
   /// - Parameter startedAt: milliseconds since 1970.
   static func make(room: String, startedAt: Int) -> String {
@@ -85,8 +106,13 @@ enum RecordingName {
     return "\(room)-\(Format.padded(parts.tm_year + 1_900, 4))\(day)T\(time)Z"
   }
 
-  /// The second in which a recording of this name began, in milliseconds since 1970; 0 if the name
-  /// does not say.
+  /// Returns the room in the name of a recording.
+  static func room(_ name: String) -> String {
+    name.lastIndex(of: "-").map { String(name[..<$0]) } ?? name
+  }
+
+  /// Returns the start time in the name of a recording, in milliseconds since 1970; 0 if it has
+  /// none.
   static func startedAt(_ name: String) -> Int {
     guard let dash = name.lastIndex(of: "-") else { return 0 }
     let text = Array(name[dash...].utf8)

@@ -2,26 +2,26 @@ import LiveEvents
 import Locking
 import SystemSupport
 
-/// The recordings as anybody may list them, without a visit to the writer's thread: that one
-/// acknowledges, and strangers list as often as they like.
+/// The list of recordings for all other threads. Strangers may list recordings as often as they
+/// like, so listing must not delay the writer's thread, which acknowledges.
 ///
-/// The writer's thread notes each change before it answers whoever made it.
+/// The writer's thread enters each change before it reports the change as done.
 final class RecordingIndex: Sendable {
   private struct Contents {
     /// Oldest first; `nil` until the catalogue was read.
     var recordings: [RecordingSummary]?
-    /// Newer figures of those that are being written, by name.
+    /// The newest figures of recordings that are being written, by name.
     var running: [String: RecordingSummary] = [:]
   }
 
   private let contents = Guarded(Contents())
   private let failure = Guarded<PresentFailure?>(nil)
 
-  /// Why the log that all rooms share cannot be written at present.
+  /// Why the write-ahead log cannot be written at present.
   var logFailure: PresentFailure? { failure.withLock { $0 } }
 
-  /// Notes that the log could not be written, or that it can be written again.
-  func note(logFailure reason: String?) {
+  /// Sets why the log cannot be written; `nil` if it can.
+  func set(logFailure reason: String?) {
     failure.withLock { failure in
       failure = reason.map {
         PresentFailure(reason: $0, since: failure?.since ?? WallClock.milliseconds())
@@ -29,15 +29,15 @@ final class RecordingIndex: Sendable {
     }
   }
 
-  /// Takes what the catalogue holds.
+  /// Replaces the list by the contents of the catalogue.
   func load(_ recordings: [RecordingSummary]) {
     contents.withLock { $0.recordings = recordings.sorted(by: RecordingSummary.isOlder) }
   }
 
-  /// Notes a new or changed recording.
+  /// Enters a new or changed recording.
   ///
   /// - Complexity: O(1) while it is being written; otherwise O(recordings).
-  func note(_ recording: RecordingSummary) {
+  func enter(_ recording: RecordingSummary) {
     contents.withLock { contents in
       if recording.state == .recording {
         let isKnown = contents.running.updateValue(recording, forKey: recording.name) != nil
@@ -57,7 +57,7 @@ final class RecordingIndex: Sendable {
     }
   }
 
-  /// Notes that a recording was deleted.
+  /// Removes a deleted recording.
   ///
   /// - Complexity: O(recordings).
   func remove(_ name: String) {
@@ -67,19 +67,19 @@ final class RecordingIndex: Sendable {
     }
   }
 
-  /// How many are damaged; 0 until the catalogue was read.
+  /// The number of damaged recordings; 0 until the catalogue was read.
   ///
   /// - Complexity: O(recordings), outside the lock.
   var damagedCount: Int {
     contents.withLock { $0.recordings }?.count { $0.state == .damaged } ?? 0
   }
 
-  /// The newest recordings; `nil` until the catalogue was read.
+  /// Returns the newest recordings; `nil` until the catalogue was read.
   ///
   /// - Parameters:
-  ///   - room: only those of this room; `nil` for all rooms.
-  ///   - before: only those that are older than the recording of this name.
-  ///   - limit: how many at most.
+  ///   - room: the room whose recordings are returned; `nil` for all rooms.
+  ///   - before: a recording; only older ones are returned.
+  ///   - limit: the largest number of recordings.
   /// - Complexity: O(recordings), outside the lock.
   func page(room: String?, before: String?, limit: Int) -> RecordingPage? {
     let (all, running) = contents.withLock { ($0.recordings, $0.running) }
@@ -98,15 +98,15 @@ final class RecordingIndex: Sendable {
   }
 }
 
-/// Some of the recordings, oldest first.
+/// A part of the list of recordings, oldest first.
 package struct RecordingPage: Sendable, Equatable {
   package var recordings: [RecordingSummary] = []
-  /// How many older ones there are.
+  /// The number of older recordings.
   package var older = 0
 }
 
 extension RecordingSummary {
-  /// The order of recordings.
+  /// Whether a recording precedes another one in the list.
   fileprivate static func isOlder(_ left: RecordingSummary, _ right: RecordingSummary) -> Bool {
     (left.startedAt, left.name) < (right.startedAt, right.name)
   }

@@ -1,12 +1,10 @@
-package import FileSystem
-import Glibc
 import Synchronization
 package import SystemSupport
 
-/// All recordings in a directory. May be used from any thread.
+/// The write-ahead log and all recordings of a state directory. May be used from any thread.
 ///
-/// The directory is created and scanned when it is first needed, so an unusable state directory
-/// makes calls fail rather than the program.
+/// The directories are created and read when they are first needed. If they are unusable, calls
+/// fail and the program continues.
 package final class RecordingLibrary: Sendable {
   private let writer: RecordingWriter
   private let index = RecordingIndex()
@@ -15,8 +13,8 @@ package final class RecordingLibrary: Sendable {
   private let sequence = LogSequence()
 
   /// - Parameters:
-  ///   - log: the directory of the log that all rooms share; by default it is beside `directory`.
-  ///   - onProblem: called with a message for each problem that harms no recording.
+  ///   - log: the directory of the write-ahead log; by default it is beside `directory`.
+  ///   - onProblem: called with a message for each problem that the library can work around.
   package init(
     directory: String, log: String? = nil, settings: RecordingSettings = RecordingSettings(),
     onProblem: @escaping @Sendable (String) -> Void = { _ in }
@@ -29,12 +27,12 @@ package final class RecordingLibrary: Sendable {
     }
   }
 
-  /// Opens the catalogue, and recovers what the previous run left behind.
+  /// Opens the catalogue, and recovers the recordings that earlier runs did not close.
   package func open() async throws(RecordingError) {
     try await writer.perform { store throws(RecordingError) in _ = try store.catalogue() }
   }
 
-  /// How many bytes ``open()`` or ``recoverLog()`` still has to read.
+  /// The number of bytes that ``open()`` or ``recoverLog()`` still has to read.
   package var bytesToRecover: Int { writer.progress.bytesLeft }
 
   /// Starts a recording.
@@ -55,8 +53,8 @@ package final class RecordingLibrary: Sendable {
     return RoomRecorder(name: name, number: number, writer: writer, status: status)
   }
 
-  /// Continues a recording that was interrupted when the program ended, in a new segment; `nil` if
-  /// the recording has ended in any other way.
+  /// Continues a recording that was interrupted by the end of the program, in a new segment.
+  /// Returns `nil` if the recording ended in any other way.
   ///
   /// - Throws: ``RecordingError/noSuchRecording(_:)``; other errors if the recording cannot be
   ///   written.
@@ -74,18 +72,17 @@ package final class RecordingLibrary: Sendable {
     return RoomRecorder(name: name, number: number, writer: writer, status: status)
   }
 
-  // MARK: The log of all rooms
+  // MARK: The write-ahead log
 
-  /// Converts what an earlier version left, if there is something. Must be called before anything
-  /// of it is read.
+  /// Converts the state of an earlier version, if there is any. Must be called before anything is
+  /// read.
   ///
   /// - Parameters:
-  ///   - snapshots: of the rooms.
-  ///   - read: reads a file of `snapshots` that belongs to a room; `nil` if the room cannot be
-  ///     restored from it.
-  /// - Returns: what is missing in rooms, for people.
-  /// - Throws: why it could not be converted. Nothing is lost by that, unless something is logged
-  ///   now.
+  ///   - snapshots: the directory with the snapshots of rooms.
+  ///   - read: returns the contents of a file in `snapshots`; `nil` if its room cannot be restored
+  ///     from it.
+  /// - Returns: messages about everything that rooms have lost.
+  /// - Throws: why the conversion failed. Nothing is lost as long as nothing is written to the log.
   package func convertEarlierState(
     of snapshots: StateDirectory,
     read: @escaping @Sendable (_ room: String, _ file: String) -> [UInt8]?
@@ -95,23 +92,23 @@ package final class RecordingLibrary: Sendable {
     }
   }
 
-  /// Reads what earlier runs left in the log, and cuts off what was being written when the last one
-  /// ended. To be called before any room is logged; ``open()`` does it as well, to complete the
-  /// recordings.
+  /// Reads the log of earlier runs, and cuts off its incomplete end. Must be called before anything
+  /// is written to the log. ``open()`` also does it, to complete the recordings.
   package func recoverLog() async throws(RecordingError) -> LogContents {
     try await writer.perform { store throws(RecordingError) in try store.log.recover() }
   }
 
-  /// Makes sure that batches that are logged later have a larger log sequence than this.
-  package func noteSequence(_ sequence: Int) { self.sequence.note(sequence) }
+  /// Ensures that later batches have a larger log sequence than `sequence`.
+  package func noteSequence(_ sequence: Int) { self.sequence.advance(past: sequence) }
 
-  /// A log sequence that no batch has or gets: what relies on it cannot be led to by the log.
+  /// Returns a log sequence that no batch will have. The log cannot continue a snapshot with this
+  /// sequence.
   package func unusedSequence() -> Int { sequence.next() }
 
-  /// Lets a room write to the log, until ``LogWriter/end()``.
+  /// Returns a writer for a room, to be ended by ``LogWriter/end()``.
   ///
-  /// - Parameter onFailure: called on the writer's thread if nothing more will be written through
-  ///   it.
+  /// - Parameter onFailure: called on the writer's thread when a batch is lost, so that all later
+  ///   ones are dropped.
   package func log(
     _ room: String, onFailure: @escaping @Sendable () -> Void
   ) -> LogWriter {
@@ -122,8 +119,8 @@ package final class RecordingLibrary: Sendable {
       number: number, writer: writer, settings: settings, status: status, sequence: sequence)
   }
 
-  /// Notes that a room is open. Until ``forget(_:)``, whatever is in the log behind its newest two
-  /// snapshots stays there.
+  /// Keeps the batches of a room after the older of its two snapshots in the log, until
+  /// ``forget(_:)``.
   ///
   /// - Parameter onSnapshotDue: called with the room, on the writer's thread, when a snapshot would
   ///   let the log be cut.
@@ -131,32 +128,32 @@ package final class RecordingLibrary: Sendable {
     writer.submit { $0.log.enter(room, onSnapshotDue: onSnapshotDue) }
   }
 
-  /// Notes that nothing of a room is needed any more.
+  /// Releases the batches of a closed room.
   package func forget(_ room: String) { writer.submit { $0.log.forget(room) } }
 
-  /// Notes that a snapshot of everything that a room has handed over is being written;
+  /// Records that a snapshot with all posted batches of a room is being written. A call of
   /// ``noteSaved(_:isWritten:)`` must follow.
-  package func noteSaving(_ room: String) { writer.submit { $0.log.noteSaving(room) } }
+  package func noteSaving(_ room: String) { writer.submit { $0.log.beginSaving(room) } }
 
+  /// Records that the snapshot of a room is on disk, or could not be written.
   package func noteSaved(_ room: String, isWritten: Bool) {
-    writer.submit { $0.log.noteSaved(room, isWritten: isWritten) }
+    writer.submit { $0.log.endSaving(room, isWritten: isWritten) }
   }
 
   // MARK: Recordings
 
-  /// All recordings, oldest first, including those being written.
+  /// Returns all recordings, oldest first, including those being written.
   package func list() async throws(RecordingError) -> [RecordingSummary] {
     try await page(limit: .max).recordings
   }
 
-  /// The newest recordings, without a visit to the writer's thread once the library is open.
+  /// Returns the newest recordings. Does not wait for the writer's thread once the library is open.
   ///
   /// - Parameters:
-  ///   - room: only those of this room; `nil` for all rooms.
-  ///   - before: only those that are older than the recording of this name. If there is none of
-  ///     this
-  ///     name, there are no older ones.
-  ///   - limit: how many at most.
+  ///   - room: the room whose recordings are returned; `nil` for all rooms.
+  ///   - before: the name of a recording; only older ones are returned. If it does not exist, none
+  ///     are.
+  ///   - limit: the largest number of recordings.
   package func page(
     room: String? = nil, before: String? = nil, limit: Int
   ) async throws(RecordingError) -> RecordingPage {
@@ -165,41 +162,41 @@ package final class RecordingLibrary: Sendable {
     return index.page(room: room, before: before, limit: limit) ?? RecordingPage()
   }
 
-  /// Returns once the writer has done all that it was given so far, and told who waited for it, or
-  /// has ended.
+  /// Returns once the writer has done everything posted so far and called the completions, or has
+  /// ended.
   package func settle() async {
     try? await writer.perform { $0.commit(now: MonotonicClock.nanoseconds()) }
   }
 
-  /// The files of a recording, for reading it.
+  /// Returns the files of a recording, for reading it.
   ///
   /// - Throws: ``RecordingError/noSuchRecording(_:)``.
   package func files(of name: String) async throws(RecordingError) -> RecordingFiles {
     try await writer.perform { store throws(RecordingError) in try store.files(of: name) }
   }
 
-  /// Deletes a recording and returns what it was. A crash leaves all of it or nothing.
+  /// Deletes a recording and returns its summary. After a crash, the recording is complete or
+  /// deleted.
   ///
   /// - Throws: ``RecordingError/noSuchRecording(_:)``; ``RecordingError/inUse(_:)`` if it is being
-  ///   written or read; other errors, which leave it as it is.
+  ///   written or read; other errors, after which the recording is unchanged.
   package func delete(_ name: String) async throws(RecordingError) -> RecordingSummary {
     let deleted = try await writer.perform { store throws(RecordingError) in
       try store.delete(name)
     }
-    // File by file: what rooms write comes in between.
+    // One file per command, so that batches are written in between.
     while (try? await writer.perform { $0.removeFile(ofDeleted: name) }) == true {}
     return deleted
   }
 
-  /// Notes in the catalogue the damage that a reader found. Returns whether it was not known.
+  /// Records damage that a reader found. Returns whether the recording was undamaged before.
   package func note(_ damage: Damage, of name: String) async throws(RecordingError) -> Bool {
     try await writer.perform { store throws(RecordingError) in
       try store.note(damage, of: name)
     }
   }
 
-  /// Notes in the catalogue that a reader found nothing wrong. Returns whether the recording was
-  /// known as damaged, and no longer is.
+  /// Records that a reader found no damage. Returns whether the recording was damaged before.
   package func note(
     _ whole: RecordingCheck.Whole, of name: String
   ) async throws(RecordingError) -> Bool {
@@ -208,118 +205,34 @@ package final class RecordingLibrary: Sendable {
     }
   }
 
-  /// How many recordings are known to be damaged; 0 until the library is open.
+  /// The number of damaged recordings; 0 until the library is open.
   package var damagedCount: Int { index.damagedCount }
 
-  /// Why the log cannot be written at present.
+  /// Why the write-ahead log cannot be written at present.
   package var logFailure: PresentFailure? { index.logFailure }
 
-  /// The undamaged recording that was checked longest ago, or made if it never was; `nil` if that
-  /// is true of none before `time`, in milliseconds since 1970.
+  /// Returns the undamaged recording whose last verification, or start if it was never verified, is
+  /// longest ago; `nil` if none is before `time`, in milliseconds since 1970.
   package func leastRecentlyChecked(before time: Int) async throws(RecordingError) -> String? {
     try await writer.perform { store throws(RecordingError) in
       try store.leastRecentlyChecked(before: time)
     }
   }
 
-  /// Notes in the catalogue when a recording was read to find damage, in milliseconds since 1970.
+  /// Records when a recording was verified, in milliseconds since 1970.
   package func noteChecked(_ name: String, at time: Int) async throws(RecordingError) {
     try await writer.perform { store throws(RecordingError) in
       try store.catalogue().noteChecked(name, at: time)
     }
   }
 
-  /// How many steps of all recordings are waiting for the disk.
+  /// The number of steps of all rooms that are waiting for the disk.
   package var waitingSteps: Int { writer.load.steps }
 
-  /// Calls `body` soon on the writer's thread; not while the disk holds it.
+  /// Calls `body` on the writer's thread as soon as it is not waiting for the disk.
   package func ping(_ body: @escaping @Sendable () -> Void) { writer.ping(body) }
 
-  /// Ends the writer once it has done everything it was given. Recordings that were not stopped
-  /// count as interrupted at the next start.
+  /// Ends the writer after it has done everything posted before. Recordings that were not closed
+  /// are interrupted at the next start.
   package func close() { writer.close() }
-}
-
-/// How recordings are written.
-package struct RecordingSettings: Sendable {
-  /// A segment that has reached this size in bytes is closed.
-  package var segmentBytes = 32 << 20
-  /// A segment that has reached this age in nanoseconds is closed.
-  package var segmentNanoseconds: UInt64 = 900_000_000_000
-  /// How long bytes of the log may stay unsynced while nothing is waiting for them, in nanoseconds.
-  package var syncNanoseconds: UInt64 = 250_000_000
-  /// The same of a recording, which the log can complete.
-  package var recordingSyncNanoseconds: UInt64 = 5_000_000_000
-  /// Senders are held back while more steps than this of their room are waiting for the disk, ...
-  package var highWater = 65_536
-  /// ... or steps of all rooms that came in more bytes than this.
-  package var highWaterBytes = 32 << 20
-  /// What a room does is lost if more of its steps than this are waiting for the disk.
-  package var maximumWaiting = 2_000_000
-  /// Where the segments are.
-  package var disk: any Disk = SystemDisk()
-  /// Where SQLite keeps the catalogue, which is never on ``disk``: by default in the directory of
-  /// the recordings. With a simulated disk it is a temporary file, or `:memory:`.
-  package var cataloguePath: String?
-
-  package init() {}
-}
-
-/// Why a recording could not be started, continued or read.
-package enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A system call failed; `code` is its `errno`.
-  case file(operation: String, path: String, code: Int32)
-  /// The catalogue could not be read or written.
-  case catalogue(String)
-  /// Another program holds the catalogue.
-  case catalogueBusy
-  /// Too many events are waiting for the disk.
-  case diskTooSlow
-  case noSuchRecording(String)
-  /// The recording is being written or read, so it cannot be deleted.
-  case inUse(String)
-  /// The state of an unrecorded room could not be written, or the room was closed.
-  case notKept
-  /// A segment differs from what was written: a checksum does not match, or it contains a malformed
-  /// line.
-  case damaged(recording: String, Damage)
-  /// The checksum in a file of a ``StateDirectory`` does not match.
-  case rotten(path: String)
-  case tooLarge(path: String, bytes: Int)
-  /// The recordings are being closed because the program is ending.
-  case closing
-
-  /// A call on a file or a directory failed.
-  init(_ error: SystemError, _ path: String) {
-    self = .file(operation: error.operation.name, path: path, code: error.code)
-  }
-
-  /// Makes a call on a file or a directory.
-  static func naming<R>(
-    _ path: String, _ call: () throws(SystemError) -> R
-  ) throws(RecordingError) -> R {
-    do throws(SystemError) { return try call() } catch { throw RecordingError(error, path) }
-  }
-
-  /// Whether there is no such file.
-  package var isMissing: Bool {
-    if case .file(_, _, code: ENOENT) = self { true } else { false }
-  }
-
-  package var description: String {
-    switch self {
-    case .file(let operation, let path, let code):
-      "cannot \(operation) \(path): \(String(cString: strerror(code)))"
-    case .catalogue(let problem): "the catalogue of recordings: \(problem)"
-    case .catalogueBusy: "the catalogue of recordings is locked by another program"
-    case .diskTooSlow: "the disk cannot keep up with the events"
-    case .notKept: "the state of the room cannot be saved for the next start"
-    case .noSuchRecording(let name): "there is no recording '\(name)'"
-    case .inUse(let name): "the recording '\(name)' is being written or read"
-    case .damaged(let recording, let damage): "recording '\(recording)': \(damage)"
-    case .rotten(let path): "\(path) is damaged: its checksum does not match"
-    case .tooLarge(let path, let bytes): "\(path) has \(bytes) bytes, more than the limit"
-    case .closing: "the recordings are being closed"
-    }
-  }
 }

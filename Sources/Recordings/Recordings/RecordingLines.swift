@@ -1,7 +1,7 @@
 import LiveEvents
 import WireFormats
 
-/// A recording as native events, one per line, for other programs to read.
+/// The events of a recording as lines in the native format, for other programs.
 package struct RecordingLines: ~Copyable {
   private var reader: RecordingReader
   private let room: RoomName?
@@ -14,10 +14,10 @@ package struct RecordingLines: ~Copyable {
 
   package var bytesRead: Int { reader.bytesRead }
 
-  /// The lines of the next block; `nil` at the end. A block may have none.
+  /// Returns the lines of the next block, possibly none; `nil` at the end.
   ///
-  /// - Throws: ``RecordingError/damaged(recording:segment:)`` after everything readable in a
-  ///   segment.
+  /// - Throws: ``RecordingError/damaged(recording:_:)`` after everything readable in a damaged
+  ///   segment was returned.
   package mutating func next() throws(RecordingError) -> (text: String, events: Int)? {
     guard try reader.read(into: &steps) else { return nil }
     var bytes: [UInt8] = []

@@ -1,28 +1,26 @@
 package import RateLimiting
-import WireFormats
 
-/// Reads the steps of a recording in order, block by block, and checks each segment along the way.
+/// Reads the steps of a recording in order, block by block, and verifies each segment.
 package struct RecordingReader: ~Copyable {
   private let files: RecordingFiles
   private var next: Int
   private var segment: SegmentReader?
-  private var decoder = LineDecoder(ofOwnLinesUpTo: SegmentReader.longestLine)
   private let start: Instant?
   private let decodes: Bool
-  /// The end of the segment before the next one, if it was read and its lines are chained.
+  /// The end of the previous segment, if it was read and is chained.
   private var previous: LineChain?
-  /// The part of `files.bytes` in segments that have been read or skipped.
+  /// The size of the segments that were read or skipped.
   private var bytesBefore = 0
-  /// How many segments there should be.
+  /// The expected number of segments.
   private let count: Int
 
-  /// - Parameter start: steps before this room time are left out, and segments that end before it
-  ///   are not read; `nil` reads everything.
+  /// - Parameter start: steps before this time of the room are left out, and segments that end
+  ///   before it are skipped; `nil` reads everything.
   package init(_ files: RecordingFiles, from start: Instant? = nil) {
     self.init(files, from: start, decodes: true)
   }
 
-  /// - Parameter decodes: without it, only changes are returned, and the files are only checked.
+  /// - Parameter decodes: `false` verifies the files, and returns only changes.
   init(_ files: RecordingFiles, from start: Instant? = nil, decodes: Bool) {
     self.files = files
     self.start = start
@@ -38,19 +36,19 @@ package struct RecordingReader: ~Copyable {
     }
   }
 
-  /// The segments that have been read to their end, and what is in them.
+  /// The segments that were read to their end, and their contents.
   private(set) var segments: [(file: RecordingFiles.Segment, scan: SegmentScan)] = []
-  /// The lines and steps in segments that have been read to their end.
+  /// The numbers of lines and steps in the segments that were read to their end.
   private(set) var (linesBefore, stepsBefore) = (0, 0)
 
-  /// How many bytes have been read or skipped; at the end, the size of the recording.
+  /// The number of bytes read or skipped; at the end, the size of the recording.
   package var bytesRead: Int { bytesBefore + (segment?.bytesRead ?? 0) }
 
-  /// Adds the steps of the next block to `steps`; `false` at the end. A block may have none.
+  /// Appends the steps of the next block, possibly none. Returns `false` at the end.
   ///
-  /// - Throws: ``RecordingError/damaged(recording:_:)`` at the end of a segment that differs from
-  ///   what was written. Everything readable has been returned by then, and nothing follows: what
-  ///   is behind it would not lead to the state that the room had.
+  /// - Throws: ``RecordingError/damaged(recording:_:)`` at the end of a damaged segment. Everything
+  ///   readable was returned before. Later segments are not read: replaying them would not
+  ///   reproduce the state of the room.
   /// - Complexity: O(size of a block), about 0.1 ms.
   package mutating func read(into steps: inout [RecordedStep]) throws(RecordingError) -> Bool {
     if segment == nil {
@@ -64,7 +62,7 @@ package struct RecordingReader: ~Copyable {
       next += 1
     }
     let known = steps.count
-    if try segment?.read(&decoder, into: &steps) == true {
+    if try segment?.read(into: &steps) == true {
       if let damage = misplacement {
         steps.removeSubrange(known...)
         throw end(with: damage)
@@ -77,19 +75,18 @@ package struct RecordingReader: ~Copyable {
     }
     guard let read = exchange(&segment, with: nil) else { return true }
     bytesBefore += read.bytesRead
-    (linesBefore, stepsBefore) = (linesBefore + read.lines, stepsBefore + read.stepCount)
-    previous = read.chain
-    let file = files.segments[next - 1]
-    let scan = read.scan
+    let (file, scan) = (files.segments[next - 1], read.scan)
+    (linesBefore, stepsBefore) = (linesBefore + scan.lines, stepsBefore + scan.stepCount)
+    previous = scan.chain
     if !file.isListed, scan.isStrange {
-      // As if it was not there.
+      // The file is ignored.
       guard next == count, segments.last?.scan.isContinued != true else {
         throw end(with: Damage(segment: file.number, .missing))
       }
       return true
     }
-    if read.isDamaged || file.isShortened { throw end(with: read.damage(in: file.number)) }
-    // Segments of the log are read one by one.
+    if scan.isDamaged || file.isShortened { throw end(with: scan.damage(in: file.number)) }
+    // Segments of the log are read one at a time: their `lastNumber` is 0.
     if next == files.lastNumber, scan.isContinued {
       throw end(with: Damage(segment: file.number + 1, .missing))
     }
@@ -97,11 +94,11 @@ package struct RecordingReader: ~Copyable {
     return true
   }
 
-  /// What is wrong if the present segment is a file of another recording, or of another place in
-  /// this one.
+  /// The damage, if the current segment belongs to another recording or to another place in this
+  /// one.
   private var misplacement: Damage? {
     let file = files.segments[next - 1]
-    guard !file.isExamined, let header = segment?.header else { return nil }
+    guard !file.isExamined, let header = segment?.scan.header else { return nil }
     if header.name != files.name { return Damage(segment: file.number, .foreign(header.name)) }
     return header.segment == file.number ? nil : Damage(segment: file.number)
   }

@@ -2,11 +2,11 @@ import FileSystem
 import LiveEvents
 import RateLimiting
 
-/// What a recorder reports to its room.
+/// A report to the room that is being recorded.
 package enum RecordingEvent: Sendable, Equatable {
-  /// Sent at most once a second.
+  /// The size and the duration changed. Sent at most once a second.
   case progressed(bytes: Int, durationMs: Int)
-  /// The recorder gave up; everything synced before remains.
+  /// The recording failed. It contains everything synced before.
   case failed(RecordingError)
 }
 
@@ -18,25 +18,27 @@ final class RecordingSession {
   private let onEvent: @Sendable (RecordingEvent) -> Void
   private let onProblem: @Sendable (String) -> Void
   private let segments: SegmentSequence
-  private var row: RecordingRow
+  private(set) var row: RecordingRow
   private var progress = ProgressThinner<(bytes: Int, durationMs: Int)>()
   private(set) var failure: RecordingError?
   private let syncNanoseconds: UInt64
-  /// The first log segments with batches from before and after the newest `segmentSynced` line.
-  /// That line itself becomes durable with the next sync only. Until then a recovery may need the
-  /// log from before it.
+  /// The first log segments with batches before and after the newest `segmentSynced` line. That
+  /// line is synced only with the next lines. Until then, a recovery may need the log from before
+  /// it.
   private var beforeMark: Int?
-  private var behindMark: Int?
+  private var afterMark: Int?
   /// When to sync the newest `segmentSynced` line itself.
   private var markDeadline: UInt64?
+  /// The number of steps that are gathered and not written.
+  private var gatheredSteps = 0
 
-  /// Creates the next segment of a recording, whose directory must exist, and enters the recording
-  /// into the catalogue.
+  /// Creates the next segment of a recording, and enters the recording into the catalogue. The
+  /// directory must exist.
   ///
   /// - Parameters:
   ///   - segments: the segments that the recording already has.
-  ///   - sequence: a log sequence after the last batch in them, and before the first one that will
-  ///     be copied.
+  ///   - sequence: a log sequence that is at least that of the last batch in them, and less than
+  ///     that of the first batch that will be copied.
   init(
     row: RecordingRow, after segments: [SegmentRow] = [], _ sequence: Int, directory: String,
     catalogue: Catalogue,
@@ -63,8 +65,8 @@ final class RecordingSession {
       directory: directory, settings: settings,
       syncNanoseconds: settings.recordingSyncNanoseconds, now: now
     ) { segment, bytes in
-      // The file holds the same information, so failing to write the catalogue does the recording
-      // no harm.
+      // The file contains the same information, so a failure of the catalogue does not harm the
+      // recording.
       do throws(RecordingError) {
         let path = RecordingFiles.path(of: segment.number, in: directory)
         try catalogue.save([
@@ -81,60 +83,62 @@ final class RecordingSession {
 
   var name: String { row.name }
 
-  /// What only the session knows about a recording until it ends.
-  struct Position {
-    let row: RecordingRow
-    /// The segment that is being written; `nil` if there is none.
-    let segment: Int?
-  }
-
-  var position: Position { Position(row: row, segment: segments.number) }
+  /// The number of the segment being written; `nil` if there is none.
+  var segment: Int? { segments.number }
 
   // MARK: Writing
 
-  /// Appends lines that the log has synced. Does nothing if the recording has failed.
+  /// The segments that gather the lines of the log; `nil` if the recording has failed.
+  var copy: SegmentSequence? { failure == nil ? segments : nil }
+  /// The number of bytes that are gathered and not written.
+  var gatheredBytes: Int { segments.gatheredBytes }
+
+  /// Records that a batch was gathered.
   ///
-  /// - Parameters:
-  ///   - sequence: the log sequence of the last batch.
-  ///   - segment: the first log segment with any of the lines.
-  func append(_ lines: EncodedLines, upTo sequence: Int, inLog segment: Int, now: UInt64) {
-    behindMark = behindMark ?? segment
-    attempt { () throws(RecordingError) in
-      try segments.append(lines, upTo: sequence, now: now)
-    }
+  /// - Parameter segment: the log segment that contains the batch.
+  func addGathered(_ steps: Int, inLog segment: Int) {
+    gatheredSteps += steps
+    afterMark = afterMark ?? segment
   }
 
-  /// Ends a group commit: writes what has been gathered, and syncs it if the time has come.
+  /// Ends a group commit: writes all gathered lines, and syncs them if the deadline has passed. The
+  /// log must have synced them.
   func commit(now: UInt64) {
+    status.removeWaiting(exchange(&gatheredSteps, with: 0))
     attempt { () throws(RecordingError) in
       let number = segments.number
       let isDue = markDeadline.map { now >= $0 } ?? false
       let isSynced = try segments.commit(isAwaited: isDue, now: now)
       if segments.number != number {
-        // The first line of a segment is synced before anything else.
-        (beforeMark, behindMark, markDeadline) = (nil, nil, nil)
-      } else if isSynced, isDue || behindMark != nil {
-        (beforeMark, behindMark) = (behindMark, nil)
+        // The header of the new segment is synced, and states the log sequence.
+        (beforeMark, afterMark, markDeadline) = (nil, nil, nil)
+      } else if isSynced, isDue || afterMark != nil {
+        (beforeMark, afterMark) = (afterMark, nil)
         markDeadline = beforeMark == nil ? nil : now + syncNanoseconds
       }
     }
-    if failure == nil { index.note(summary) }
+    if failure == nil { index.enter(summary) }
     reportProgress(now)
   }
 
-  /// The first log segment that a recovery of this recording may need; `nil` if it needs none.
-  var neededSegment: Int? { beforeMark ?? behindMark }
+  /// The first log segment that a recovery of this recording may need; `nil` if none.
+  var neededSegment: Int? { beforeMark ?? afterMark }
 
-  /// When ``commit(now:)`` is due even if nothing is appended; `nil` if it is not.
+  /// When ``commit(now:)`` must be called at the latest; `nil` if nothing is due.
   var deadline: UInt64? {
-    // Nothing is written or reported any more. The thread would not sleep until somebody ends the
-    // recording.
+    // A failed recording writes and reports nothing. With a deadline in the past, the thread would
+    // never sleep.
     guard failure == nil else { return nil }
     let report = progress.deadline.map { UInt64(max(0, $0.nanoseconds)) }
-    return [segments.deadline, markDeadline, report].compactMap(\.self).min()
+    return [writeDeadline, report].compactMap(\.self).min()
   }
 
-  private func reportProgress(_ now: UInt64) {
+  /// When to sync; `nil` if everything is synced.
+  var writeDeadline: UInt64? {
+    failure == nil ? [segments.deadline, markDeadline].compactMap(\.self).min() : nil
+  }
+
+  func reportProgress(_ now: UInt64) {
     guard failure == nil else { return }
     let now = Instant(nanoseconds: Int64(now))
     let summary = summary
@@ -147,7 +151,9 @@ final class RecordingSession {
 
   // MARK: The end
 
-  /// Closes the recording, as finished or as interrupted, after the last batch was copied.
+  /// Closes the recording after the last batch was copied.
+  ///
+  /// - Parameter state: `finished` or `interrupted`.
   func finish(
     as state: RecordingState, digest: String?, endedAt: Int
   ) -> RecordingSummary {
@@ -165,15 +171,15 @@ final class RecordingSession {
         }
       }
     }
-    (beforeMark, behindMark) = (nil, nil)
+    (beforeMark, afterMark) = (nil, nil)
     saveRow()
     return summary
   }
 
   /// Ends the recording as failed.
   ///
-  /// - Parameter isOwn: whether its own files cannot be written. In that case unsynced bytes are
-  ///   cut off, so that the file ends with a complete line.
+  /// - Parameter isOwn: whether the files of the recording cannot be written. If so, unsynced bytes
+  ///   are cut off, so that the file ends with a complete line.
   func fail(_ error: RecordingError, isOwn: Bool = false) {
     guard failure == nil else { return }
     failure = error
@@ -181,7 +187,8 @@ final class RecordingSession {
     row.state = RecordingState.failed.rawValue
     row.reason = error.description
     segments.fail(error, cutsUnsynced: isOwn)
-    (beforeMark, behindMark) = (nil, nil)
+    status.removeWaiting(exchange(&gatheredSteps, with: 0))
+    (beforeMark, afterMark) = (nil, nil)
     saveRow()
     onEvent(.failed(error))
   }
@@ -191,13 +198,13 @@ final class RecordingSession {
     do throws(RecordingError) { try body() } catch { fail(error, isOwn: true) }
   }
 
-  /// Saves the row. Failing to do so harms no recording: the files hold the same information.
+  /// Saves the row. A failure does not harm the recording: its files contain the same information.
   private func saveRow() {
-    index.note(summary)
+    index.enter(summary)
     do throws(RecordingError) { try catalogue.save(row) } catch { onProblem("\(error)") }
   }
 
-  /// The recording as written so far.
+  /// The properties of the recording at present.
   var summary: RecordingSummary {
     let contents = segments.contents
     return RecordingSummary(

@@ -2,8 +2,10 @@ import FileSystem
 import Glibc
 import LiveEvents
 
-/// The directory of recordings, with its catalogue and the recordings being written. Belongs to the
-/// writer's thread.
+/// The log, the catalogue, and the recordings being written. Belongs to the writer's thread.
+///
+/// It is the follower of the log: it lets recordings gather the lines of batches, and write them
+/// once the log has synced them.
 final class RecordingStore {
   let directory: String
   private let logDirectory: String
@@ -11,38 +13,16 @@ final class RecordingStore {
   private let progress: RecoveryProgress
   private let index: RecordingIndex
   private let onProblem: @Sendable (String) -> Void
-  /// An open catalogue, in place of the one in the directory.
+  /// A catalogue that is used instead of the one in the directory.
   private let given: Catalogue?
   private var opened: Catalogue?
   private var sessions: [UInt64: RecordingSession] = [:]
-  private var touched: Set<UInt64> = []
-  /// Lines to copy to each recording after the next sync of the log, by the recorder's number.
-  private var copies: [UInt64: Copy] = [:]
   private let uses = RecordingUses()
-
-  private final class Copy {
-    let recorder: RoomRecorder
-    let lines = EncodedLines()
-    /// The log sequence of the last batch.
-    var sequence = 0
-    /// The log segment with the first batch; `nil` if there is nothing to copy.
-    var segment: Int?
-    var steps = 0
-
-    init(_ recorder: RoomRecorder) { self.recorder = recorder }
-
-    func removeAll() {
-      lines.removeAll()
-      recorder.noteDone(exchange(&steps, with: 0))
-      segment = nil
-    }
-  }
-  /// The log that all rooms share.
+  /// The write-ahead log.
   let log: LogSession
 
-  /// - Parameter catalogue: to be used in place of the one in the directory: to open one takes
-  ///   longer than to recover a small recording, and whoever makes a store for each of very many
-  ///   can share one.
+  /// - Parameter catalogue: a catalogue that is used instead of the one in the directory. Fuzzers
+  ///   share one, because opening a catalogue takes longer than recovering a small recording.
   init(
     directory: String, logDirectory: String, settings: RecordingSettings,
     progress: RecoveryProgress, index: RecordingIndex, catalogue: Catalogue? = nil,
@@ -59,56 +39,45 @@ final class RecordingStore {
       directory: logDirectory, settings: settings, progress: progress, index: index,
       onProblem: onProblem)
     log.neededByRecordings = { [unowned self] in
-      let open = sessions.values.lazy.compactMap(\.neededSegment)
-      return [open.min(), copies.values.lazy.compactMap(\.segment).min()].compactMap(\.self).min()
+      sessions.values.lazy.compactMap(\.neededSegment).min()
     }
-    // A recording must not contain what the log lacks.
+    // A recording must not contain batches that the log lacks.
     log.onFailure = { [unowned self] error in
-      for copy in copies.values { copy.removeAll() }
       for session in sessions.values { session.fail(error) }
     }
   }
 
   // MARK: Group commit
 
-  /// Appends a batch to the log, and remembers its lines if it is to be copied to a recording.
+  /// Appends a batch to the log. If the room is being recorded, the recording gathers its lines.
   ///
   /// - Parameter number: the number of the room's ``LogWriter``.
   func append(_ batch: RecordedBatch, of number: UInt64, now: UInt64) {
-    let copy = batch.recorder.flatMap { copies[$0.number] }
-    let segment = log.append(batch, of: number, copy: copy?.lines, now: now)
-    guard let copy, let segment else {
-      batch.recorder?.noteDone(batch.stepCount)
-      return
+    let session = batch.recorder.flatMap { sessions[$0.number] }
+    let segment = log.append(batch, of: number, copy: session?.copy, now: now)
+    if let session, session.copy != nil, let segment {
+      session.addGathered(batch.stepCount, inLog: segment)
+    } else {
+      batch.recorder?.removeWaiting(batch.stepCount)
     }
-    copy.steps += batch.stepCount
-    copy.segment = copy.segment ?? segment
-    copy.sequence = batch.sequence ?? copy.sequence
   }
 
-  /// The log is synced early when so many bytes wait to be copied.
-  private static let mostUncopied = 4 << 20
+  /// The number of gathered bytes of all recordings at which the log is synced early, so that they
+  /// can be written. Smaller values sync so often that recorded rooms become slower.
+  private static let mostGathered = 16 << 20
 
   func commit(now: UInt64) { commit(isAwaited: false, now: now) }
 
   private func commit(isAwaited: Bool, now: UInt64) {
-    let isFull = copies.values.contains { $0.lines.bytes.count >= Self.mostUncopied }
-    log.commit(isAwaited: isAwaited || isFull, now: now)
-    // A recording must never be ahead of the log: after a power loss it would contain steps that
-    // the room has lost.
-    if log.isSynced {
-      for (number, copy) in copies {
-        guard let segment = copy.segment else { continue }
-        sessions[number]?.append(copy.lines, upTo: copy.sequence, inLog: segment, now: now)
-        touched.insert(number)
-        copy.removeAll()
-      }
+    let isFull = sessions.values.reduce(0) { $0 + $1.gatheredBytes } >= Self.mostGathered
+    let mustSync =
+      isFull || sessions.values.contains { $0.writeDeadline.map { $0 <= now } ?? false }
+    log.commit(isAwaited: isAwaited || mustSync, now: now)
+    for session in sessions.values
+    where session.gatheredBytes > 0 || session.deadline.map({ $0 <= now }) ?? false {
+      // Otherwise, after a power failure, a recording could contain steps that its room has lost.
+      if log.isSynced { session.commit(now: now) } else { session.reportProgress(now) }
     }
-    for (number, session) in sessions
-    where touched.contains(number) || session.deadline.map({ $0 <= now }) ?? false {
-      session.commit(now: now)
-    }
-    touched.removeAll(keepingCapacity: true)
   }
 
   func isDue(_ now: UInt64) -> Bool { deadline.map { $0 <= now } ?? false }
@@ -119,7 +88,7 @@ final class RecordingStore {
 
   // MARK: Recordings
 
-  /// The catalogue. The first call makes it agree with the files.
+  /// Returns the catalogue. The first call makes it agree with the files.
   func catalogue() throws(RecordingError) -> Catalogue {
     if let opened, !opened.isDamaged { return opened }
     try Directories.create(directory, on: settings.disk)
@@ -127,7 +96,7 @@ final class RecordingStore {
       try rebuild(opened, because: .catalogue("it was changed by another program"))
       return opened
     }
-    // A log that cannot be read is reported by the restoration of rooms.
+    // An unreadable log is reported when rooms are restored.
     return try open(completedBy: try? log.recover())
   }
 
@@ -138,13 +107,16 @@ final class RecordingStore {
       directory: directory, catalogue: catalogue, log: log, progress: progress,
       disk: settings.disk, onProblem: onProblem
     ).run()
-    self.log.noteCompletedRecordings()
+    self.log.markRecordingsComplete()
     try index.load(summaries(catalogue))
     opened = catalogue
     return catalogue
   }
 
-  /// Converts what an earlier version left, before anything else happens; see ``EarlierState``.
+  /// Converts the state of an earlier version, see ``EarlierState``. Must be called before anything
+  /// else.
+  ///
+  /// - Returns: messages about everything that rooms have lost.
   func convertEarlierState(
     of snapshots: StateDirectory, read: @escaping (_ room: String, _ file: String) -> [UInt8]?
   ) throws(RecordingError) -> [String] {
@@ -164,7 +136,7 @@ final class RecordingStore {
       path: settings.cataloguePath ?? directory + "/catalogue.sqlite", onProblem: onProblem)
   }
 
-  /// Queries the catalogue. If it turns out to be damaged, it is rebuilt and queried again.
+  /// Queries the catalogue. A damaged catalogue is rebuilt and queried again.
   private func query<R>(
     _ body: (Catalogue) throws(RecordingError) -> R
   ) throws(RecordingError) -> R {
@@ -182,20 +154,20 @@ final class RecordingStore {
     _ catalogue: Catalogue, because error: RecordingError
   ) throws(RecordingError) {
     try catalogue.reset(because: error)
-    let writing = sessions.values.map { ($0.name, $0.position) }
+    let writing = Dictionary(
+      sessions.values.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     try Recovery(
-      directory: directory, catalogue: catalogue,
-      writing: Dictionary(writing, uniquingKeysWith: { first, _ in first }), progress: progress,
+      directory: directory, catalogue: catalogue, writing: writing, progress: progress,
       disk: settings.disk, onProblem: onProblem
     ).run()
     try index.load(summaries(catalogue))
   }
 
-  /// Begins a recording.
+  /// Starts a recording and returns its name.
   ///
   /// - Parameters:
   ///   - number: the number of its ``RoomRecorder``.
-  ///   - sequence: a log sequence before the first batch that will be copied.
+  ///   - sequence: a log sequence less than that of the first batch that will be copied.
   func start(
     _ number: UInt64, room: String, startedAt: Int, after sequence: Int, now: UInt64,
     status: RecorderStatus, onEvent: @escaping @Sendable (RecordingEvent) -> Void
@@ -211,7 +183,7 @@ final class RecordingStore {
         settings: settings, index: index, now: now, status: status, onEvent: onEvent,
         onProblem: onProblem)
     } catch {
-      // Nothing is in it, and there may be many attempts.
+      // The directory is empty. Without its removal, many failed attempts would leave many.
       let path = directory + "/" + name
       while (try? DeletedRecording.removeNext(in: path, on: settings.disk)) == true {}
       throw error
@@ -219,7 +191,7 @@ final class RecordingStore {
     return name
   }
 
-  /// Continues a recording that was interrupted; `false` if it ended in any other way. The
+  /// Continues an interrupted recording. Returns `false` if it ended in any other way. The
   /// parameters are those of ``start(_:room:startedAt:after:now:status:onEvent:)``.
   func resume(
     _ number: UInt64, _ name: String, after sequence: Int, now: UInt64, status: RecorderStatus,
@@ -236,7 +208,7 @@ final class RecordingStore {
     return true
   }
 
-  /// Creates a directory with this name, or with one derived from it if the name is taken.
+  /// Creates a directory with this name or, if it exists, with a name derived from it.
   private func makeDirectory(_ wanted: String) throws(RecordingError) -> String {
     var name = wanted
     var attempt = 1
@@ -251,35 +223,28 @@ final class RecordingStore {
     }
   }
 
-  /// Begins to copy batches to a recording.
-  func follow(_ recorder: RoomRecorder) { copies[recorder.number] = Copy(recorder) }
-
-  /// Drops all later batches of a writer, and ends its recording, because a batch is lost.
+  /// Drops all later batches of a writer because one is lost, and ends the recording as failed.
   func fail(_ number: UInt64, _ error: RecordingError, recording: UInt64?) {
     log.fail(number, error)
-    guard let recording else { return }
-    copies[recording]?.removeAll()
-    sessions[recording]?.fail(error)
+    if let recording { sessions[recording]?.fail(error) }
   }
 
-  /// Closes a recording after copying every batch that was posted for it.
+  /// Closes a recording after all batches posted for it were copied.
   func finish(
     _ number: UInt64, as state: RecordingState, digest: String?, endedAt: Int, now: UInt64
   ) throws(RecordingError) -> RecordingSummary {
-    guard sessions[number] != nil else { throw .closing }
     commit(isAwaited: true, now: now)
-    copies.removeValue(forKey: number)?.removeAll()
     guard let session = sessions.removeValue(forKey: number) else { throw .closing }
     return session.finish(as: state, digest: digest, endedAt: endedAt)
   }
 
-  /// All recordings that the catalogue holds.
+  /// Returns all recordings in the catalogue.
   private func summaries(_ catalogue: Catalogue) throws(RecordingError) -> [RecordingSummary] {
     let segments = Dictionary(grouping: try catalogue.segments(), by: \.recording)
     return try catalogue.recordings().map { RecordingSummary($0, segments[$0.name] ?? []) }
   }
 
-  /// The catalogue's rows for a recording.
+  /// Returns the catalogue's rows for a recording.
   private func entry(
     of name: String
   ) throws(RecordingError) -> (RecordingRow, [SegmentRow]) {
@@ -293,58 +258,52 @@ final class RecordingStore {
     sessions.values.first { $0.name == name }
   }
 
-  /// The names in the directory of a recording; none if somebody removed it.
-  private func names(in directory: String) throws(RecordingError) -> [String] {
+  /// Returns the segments in the directory of a recording; none if the directory was removed.
+  private func entries(in directory: String) throws(RecordingError) -> [RecordingFiles.Entry] {
     do throws(RecordingError) {
-      return try Directories.names(in: directory, on: settings.disk)
+      return try RecordingFiles.entries(in: directory, on: settings.disk)
     } catch {
       guard error.isMissing else { throw error }
       return []
     }
   }
 
-  /// The files of a recording. Those that should be there and are not are damage, which its readers
-  /// find.
+  /// Returns the files of a recording. If segments are missing, the reader reports the damage.
   func files(of name: String) throws(RecordingError) -> RecordingFiles {
     let (row, rows) = try entry(of: name)
-    let path = directory + "/" + name
-    var segments: [RecordingFiles.Segment] = []
-    for number in try names(in: path).compactMap(RecordingFiles.number).sorted() {
-      let file = RecordingFiles.path(of: number, in: path)
-      let row = rows.first { $0.number == number }
-      // What is not a file is told by whoever gets to it.
-      let (state, _) = try InputFile.state(ofSegment: file, on: settings.disk)
-      segments.append(
-        RecordingFiles.Segment(
-          number: number, path: file, bytes: state.bytes, last: row?.lastAt,
-          isShortened: state.bytes < row?.bytes ?? 0, isListed: row != nil,
-          isExamined: row?.isExamined(state) == true && row?.isForeign == false))
+    // A file that cannot be read is reported by the reader.
+    let segments = try entries(in: directory + "/" + name).map { file in
+      let row = rows.first { $0.number == file.number }
+      return RecordingFiles.Segment(
+        number: file.number, path: file.path, bytes: file.state.bytes, last: row?.lastAt,
+        isShortened: file.state.bytes < row?.bytes ?? 0, isListed: row != nil,
+        isExamined: row?.isExamined(file.state) == true && row?.isForeign == false)
     }
-    // Every recording has a first segment. Of one that cannot be examined, the catalogue knows
-    // none.
+    // Every recording has a first segment, even if the catalogue has none because it could not be
+    // examined.
     let last = max(
       1, rows.last { !$0.isNothing }?.number ?? 0, segments.last?.number ?? 0,
-      session(of: name)?.position.segment ?? 0)
+      session(of: name)?.segment ?? 0)
     return RecordingFiles(
       name: name, room: row.room, segments: segments, disk: settings.disk, lastNumber: last,
       use: uses.begin(name))
   }
 
-  /// Makes a recording unknown, so that a crash does not bring it back, and returns what it was.
-  /// Its files are still to be removed by ``removeFile(ofDeleted:)``.
+  /// Removes a recording from the list and from the catalogue, and returns its summary. A crash
+  /// does not restore it. Its files must then be removed by ``removeFile(ofDeleted:)``.
   func delete(_ name: String) throws(RecordingError) -> RecordingSummary {
     let (row, segments) = try entry(of: name)
     guard session(of: name) == nil, !uses.contains(name) else { throw .inUse(name) }
     let (path, deleted) = (
       directory + "/" + name, DeletedRecording.path(of: name, in: directory)
     )
-    // One of the same name may have been deleted before.
+    // A recording with the same name may have been deleted before.
     while try DeletedRecording.removeNext(in: deleted, on: settings.disk) {}
     do throws(RecordingError) {
       try Directories.rename(path, to: deleted, on: settings.disk)
       try Directories.sync(directory, on: settings.disk)
     } catch {
-      // Somebody else may have removed it.
+      // The directory may have been removed by another program.
       guard error.isMissing else {
         try? Directories.rename(deleted, to: path, on: settings.disk)
         throw error
@@ -355,7 +314,8 @@ final class RecordingStore {
     return RecordingSummary(row, segments)
   }
 
-  /// Removes a file of a deleted recording; `false` if there is none left, or it cannot be removed.
+  /// Removes a file of a deleted recording. Returns `false` if none is left, or if it cannot be
+  /// removed.
   func removeFile(ofDeleted name: String) -> Bool {
     do throws(RecordingError) {
       return try DeletedRecording.removeNext(
@@ -366,17 +326,17 @@ final class RecordingStore {
     }
   }
 
-  /// Notes damage that a reader found. Returns whether it was not known.
+  /// Records damage that a reader found. Returns whether the recording was undamaged before.
   func note(_ damage: Damage, of name: String) throws(RecordingError) -> Bool {
     var (row, segments) = try entry(of: name)
     let known = row.state
     row.markDamaged(damage)
-    index.note(RecordingSummary(row, segments))
+    index.enter(RecordingSummary(row, segments))
     try catalogue().save(row)
     return row.state != known
   }
 
-  /// Notes that a reader found nothing wrong. Returns whether the recording was known as damaged.
+  /// Records that a reader found no damage. Returns whether the recording was damaged before.
   func note(_ whole: RecordingCheck.Whole, of name: String) throws(RecordingError) -> Bool {
     let (known, _) = try entry(of: name)
     guard known.state == RecordingState.damaged.rawValue, session(of: name) == nil else {
@@ -389,9 +349,9 @@ final class RecordingStore {
           name, file.number, file.path, scan.contents, chain: scan.chain,
           previous: scan.header?.previous, on: settings.disk))
     }
-    let row = Recovery.row(name, known, rows, whole.segments.map(\.scan))
+    let row = RecordingRow.recovered(name, known, rows, whole.segments.map(\.scan))
     guard row.state != RecordingState.damaged.rawValue else { return false }
-    index.note(RecordingSummary(row, rows))
+    index.enter(RecordingSummary(row, rows))
     try catalogue().replace(row, rows)
     return true
   }

@@ -1,11 +1,11 @@
 import Locking
 import SystemSupport
 
-/// Which recordings are being read. May be used from any thread.
+/// The recordings that are being read. May be used from any thread.
 final class RecordingUses: Sendable {
   private let counts = Guarded<[String: Int]>([:])
 
-  /// Notes that a recording is read for as long as the returned value exists.
+  /// Protects a recording from being deleted while the returned value exists.
   func begin(_ recording: String) -> RecordingUse {
     counts.withLock { $0[recording, default: 0] += 1 }
     return RecordingUse { [self] in
@@ -16,7 +16,7 @@ final class RecordingUses: Sendable {
   func contains(_ recording: String) -> Bool { counts.withLock { $0[recording] != nil } }
 }
 
-/// Keeps a recording from being deleted.
+/// Protects a recording from being deleted while it is read.
 final class RecordingUse: Sendable {
   private let end: @Sendable () -> Void
 

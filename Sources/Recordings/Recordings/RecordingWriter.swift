@@ -3,13 +3,13 @@ import Locking
 import Synchronization
 import SystemSupport
 
-/// The thread that writes the log and all recordings, by group commit: whatever arrives while it
+/// The thread that writes the log and all recordings by group commit: everything posted while it
 /// waits for the disk forms the next group.
 final class RecordingWriter: Sendable {
   private struct Inbox: Sendable {
     var commands: Deque<Command> = []
     var isAwake = false
-    /// Whether somebody waits for one of the commands.
+    /// Whether a sender is waiting for one of the commands.
     var isUrgent = false
     var isClosed = false
   }
@@ -25,14 +25,14 @@ final class RecordingWriter: Sendable {
 
   private let inbox = Guarded(Inbox())
   private let signal: WakeSignal
-  /// What is waiting for the disk, of all recordings.
+  /// The load of all rooms together.
   let load = RecorderLoad()
 
-  /// How far a recovery is.
+  /// The progress of a recovery.
   let progress: RecoveryProgress
   private let pings: Pings
 
-  /// What is to be called on the thread to show that it is alive.
+  /// Callbacks that show that the thread is running.
   private final class Pings: Sendable {
     private let waiting = Guarded<[@Sendable () -> Void]>([])
 
@@ -46,22 +46,22 @@ final class RecordingWriter: Sendable {
   ) throws(SystemError) {
     signal = try WakeSignal()
     let pings = Pings()
-    // A recovery may take long: it shows itself that it goes on.
+    // A recovery may take a long time, so it answers pings after each block.
     let progress = RecoveryProgress { _ in pings.answer() }
     self.pings = pings
     self.progress = progress
     try ServiceThread.start(name: "recorder") { [self] in work(makeStore(progress)) }
   }
 
-  /// Hands a batch over. Takes a short lock but never blocks otherwise; wakes the thread if it
-  /// sleeps.
+  /// Queues a batch, and wakes the thread if it is sleeping. Takes a short lock, and never waits
+  /// for the disk.
   ///
-  /// - Parameter number: that of the room's end of the log.
+  /// - Parameter number: the number of the room's ``LogWriter``.
   func post(_ batch: RecordedBatch, of number: UInt64, _ load: RecorderLoad) {
     post(.batch(number, batch, load))
   }
 
-  /// Runs `body` on the thread, after everything posted before.
+  /// Runs `body` on the thread after everything posted before, and returns its result.
   func perform<R: Sendable>(
     _ body: @escaping @Sendable (RecordingStore) throws(RecordingError) -> R
   ) async throws(RecordingError) -> R {
@@ -79,18 +79,17 @@ final class RecordingWriter: Sendable {
     return try result.get()
   }
 
-  /// Runs `body` on the thread, after everything posted before; not at all once the thread has been
-  /// ended.
+  /// Runs `body` on the thread after everything posted before. Does nothing after ``close()``.
   func submit(_ body: @escaping @Sendable (RecordingStore) -> Void) { post(.job(body)) }
 
-  /// Calls `body` soon on the thread, not while the disk holds it; at once if the thread has been
-  /// ended.
+  /// Calls `body` on the thread as soon as it is not waiting for the disk; immediately after
+  /// ``close()``.
   func ping(_ body: @escaping @Sendable () -> Void) {
     pings.add(body)
     if !post(.job { [pings] _ in pings.answer() }) { pings.answer() }
   }
 
-  /// Ends the thread once everything posted is done.
+  /// Ends the thread after it has done everything posted before.
   func close() {
     inbox.withLock { $0.isClosed = true }
     signal.raise()
@@ -112,8 +111,8 @@ final class RecordingWriter: Sendable {
     return isAccepted
   }
 
-  /// The commands posted since the last call; `nil` once the writer is closed and has done them
-  /// all.
+  /// Returns the commands posted since the last call; `nil` if there are none and the writer is
+  /// closed.
   private func takeCommands() -> Deque<Command>? {
     inbox.withLock { inbox in
       if inbox.commands.isEmpty {
@@ -127,8 +126,8 @@ final class RecordingWriter: Sendable {
     }
   }
 
-  /// How long what nobody waits for is gathered, in nanoseconds: with many rooms, waking the thread
-  /// for each batch would cost more than writing it.
+  /// How long batches are gathered if nothing is waiting for them, in nanoseconds. With many rooms,
+  /// waking the thread for each batch would cost more than writing it.
   private static let gathering: UInt64 = 5_000_000
 
   private func work(_ store: RecordingStore) {
@@ -141,7 +140,7 @@ final class RecordingWriter: Sendable {
         }
         continue
       }
-      // Taken out one by one: a copy would retain all that is in it.
+      // Removed one by one: iterating over a copy would retain all batches until the end.
       while let command = commands.popFirst() {
         switch command {
         case .batch(let number, let batch, let load):
@@ -155,16 +154,16 @@ final class RecordingWriter: Sendable {
   }
 }
 
-/// How much is waiting for the disk. May be used from any thread.
+/// The number of steps and bytes that are waiting for the disk. May be used from any thread.
 final class RecorderLoad: Sendable {
   private let waitingSteps = Atomic<Int>(0)
   private let waitingBytes = Atomic<Int>(0)
-  /// The load of all recorders together, in which this one is included.
+  /// The load of all rooms, which includes this one.
   private let total: RecorderLoad?
 
   init(of total: RecorderLoad? = nil) { self.total = total }
 
-  /// Counts a batch handed over. Returns how many steps are waiting now.
+  /// Adds a posted batch. Returns the number of steps that are waiting now.
   @discardableResult
   func add(_ batch: RecordedBatch) -> Int {
     total?.add(batch)
@@ -172,15 +171,15 @@ final class RecorderLoad: Sendable {
     return waitingSteps.wrappingAdd(batch.stepCount, ordering: .relaxed).newValue
   }
 
-  /// Counts a batch that no longer waits: it is written or lost.
+  /// Subtracts a batch that was written or lost.
   func subtract(_ batch: RecordedBatch) {
     total?.subtract(batch)
     waitingBytes.wrappingSubtract(batch.byteCount, ordering: .relaxed)
     waitingSteps.wrappingSubtract(batch.stepCount, ordering: .relaxed)
   }
 
-  /// Events, frames and changes.
+  /// The number of events, frames and changes.
   var steps: Int { waitingSteps.load(ordering: .relaxed) }
-  /// The size of the lines in which the events came.
+  /// The size in bytes of the lines in which the events were received.
   var bytes: Int { waitingBytes.load(ordering: .relaxed) }
 }

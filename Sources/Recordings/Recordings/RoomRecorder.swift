@@ -5,7 +5,7 @@ import SystemSupport
 
 /// An open recording. May be used from any thread.
 ///
-/// Batches that name it (``RecordedBatch/recorder``) are copied to the recording after the log has
+/// Batches that name it in ``RecordedBatch/recorder`` are copied to the recording once the log has
 /// synced them.
 package final class RoomRecorder: Sendable {
   /// The name of the recording.
@@ -13,28 +13,26 @@ package final class RoomRecorder: Sendable {
   let number: UInt64
   private let writer: RecordingWriter
   private let status: RecorderStatus
-  private let waiting = Atomic<Int>(0)
 
   init(name: String, number: UInt64, writer: RecordingWriter, status: RecorderStatus) {
     (self.name, self.number, self.writer, self.status) = (name, number, writer, status)
-    writer.submit { [self] in $0.follow(self) }
   }
 
-  /// Why the recording is incomplete; `nil` while it is not.
+  /// Why the recording is incomplete; `nil` while it is complete.
   package var failure: RecordingError? { status.failure }
 
-  /// The number of steps that were posted but not copied yet.
-  package var waitingSteps: Int { waiting.load(ordering: .relaxed) }
+  /// The number of steps that were posted and not copied yet.
+  package var waitingSteps: Int { status.waitingSteps }
 
-  func noteHandedOver(_ steps: Int) { waiting.wrappingAdd(steps, ordering: .relaxed) }
+  func addWaiting(_ steps: Int) { status.addWaiting(steps) }
 
-  /// Counts steps that were copied, or lost.
-  func noteDone(_ steps: Int) { waiting.wrappingSubtract(steps, ordering: .relaxed) }
+  /// Subtracts steps that were lost.
+  func removeWaiting(_ steps: Int) { status.removeWaiting(steps) }
 
   /// Ends the recording after every posted batch is copied.
   ///
   /// - Parameters:
-  ///   - digest: the digest of the room's state, if the recording holds everything that led to it.
+  ///   - digest: the digest of the room's state, if the recording contains every step up to it.
   ///   - endedAt: milliseconds since 1970.
   package func finish(
     digest: String?, endedAt: Int
@@ -42,8 +40,8 @@ package final class RoomRecorder: Sendable {
     try await close(as: .finished, digest, endedAt)
   }
 
-  /// Closes the recording after every posted batch is copied, so that
-  /// ``RecordingLibrary/resume(_:onEvent:)`` can continue it later.
+  /// Closes the recording after every posted batch is copied.
+  /// ``RecordingLibrary/resume(_:onEvent:)`` can continue it.
   ///
   /// - Parameter endedAt: milliseconds since 1970.
   package func interrupt(endedAt: Int) async throws(RecordingError) {
@@ -60,15 +58,25 @@ package final class RoomRecorder: Sendable {
   }
 }
 
-/// Whether a batch is lost. May be used from any thread.
+/// Whether a batch is lost, and how many steps are waiting to be copied to a recording. May be used
+/// from any thread.
 final class RecorderStatus: Sendable {
   private let reason = Guarded<RecordingError?>(nil)
+  private let waiting = Atomic<Int>(0)
 
   init() {}
 
   var failure: RecordingError? { reason.withLock { $0 } }
 
-  /// Records a loss and its reason. Only the first reason is kept: returns `false` for later ones.
+  var waitingSteps: Int { waiting.load(ordering: .relaxed) }
+
+  func addWaiting(_ steps: Int) { waiting.wrappingAdd(steps, ordering: .relaxed) }
+
+  /// Subtracts steps that were copied or lost.
+  func removeWaiting(_ steps: Int) { waiting.wrappingSubtract(steps, ordering: .relaxed) }
+
+  /// Records the reason for a loss. Keeps only the first reason, and returns `false` for later
+  /// ones.
   @discardableResult
   func fail(_ error: RecordingError) -> Bool {
     reason.withLock { reason in

@@ -1,16 +1,17 @@
 import FileSystem
 import SystemSupport
 
-/// Ends segments that were being written when the program ended.
+/// Closes segments that were being written when the program ended.
 enum SegmentClosing {
-  /// Cuts off everything behind the last good line of a segment, adds its last line, and syncs all
-  /// of it, since what comes next relies on it: a program that was killed leaves lines and entries
-  /// that may still get lost.
+  /// Cuts a segment after its last good line, adds the last line, and syncs the whole segment.
+  ///
+  /// The segment may have unsynced lines if the program was killed. It is synced because later
+  /// segments rely on it.
   ///
   /// - Parameters:
-  ///   - syncedBytes: how much of it its last mark says to be synced.
-  ///   - chain: up to the last good line.
-  ///   - end: the last line; `nil` if it is there.
+  ///   - syncedBytes: how many bytes its last `segmentSynced` line states to be synced.
+  ///   - chain: the chain up to the last good line.
+  ///   - end: the line to add; `nil` if the segment has a last line.
   /// - Returns: the end of the chain.
   static func close(
     _ path: String, syncedBytes: Int, at goodBytes: Int, _ chain: LineChain, with end: SegmentEnd?,
@@ -20,7 +21,7 @@ enum SegmentClosing {
     try RecordingError.naming(path) { () throws(SystemError) in
       try rewrite(path, min(syncedBytes, goodBytes)..<goodBytes, on: disk)
     }
-    // Before anything is written: otherwise what is cut off may come back behind the last line.
+    // Before writing: otherwise a crash could restore removed bytes after the last line.
     try file.sync()
     try Directories.sync(Directories.parent(of: path), on: disk)
     guard let end else { return chain }
@@ -38,35 +39,32 @@ enum SegmentClosing {
     return chain
   }
 
-  /// Cuts a segment to one of its marks, and appends other lines.
-  ///
-  /// - Parameter body: receives a function that appends lines.
+  /// Cuts a segment of a recording after a `segmentSynced` line, and appends the later lines of the
+  /// recording from the log.
   static func append(
-    to path: String, behind mark: SequenceMark, on disk: any Disk,
-    _ body: ((EncodedLines) throws(RecordingError) -> Void) throws(RecordingError) -> Void
+    _ recording: String, of log: LogContents, to path: String, after mark: SequenceMark,
+    on disk: any Disk
   ) throws(RecordingError) {
     var file = try OutputFile(cutting: path, to: mark.bytes, on: disk)
-    // Without this, a crash could restore some of the removed bytes.
+    // Otherwise a crash could restore some of the removed bytes.
     try file.sync()
-    var chain = mark.chain
-    try body { lines throws(RecordingError) in
-      var bytes: [UInt8] = []
-      var start = 0
-      for end in lines.ends {
-        let first = bytes.count
-        bytes.append(contentsOf: lines.bytes[start..<end])
-        chain.close(&bytes, from: first)
-        start = end
-      }
+    var (chain, bytes): (LineChain, [UInt8]) = (mark.chain, [])
+    _ = try log.readTail(of: recording, after: mark) { line in
+      let start = bytes.count
+      bytes.append(contentsOf: line)
+      chain.close(&bytes, from: start)
+    } onBlock: { () throws(RecordingError) in
       try file.write(bytes)
+      bytes.removeAll(keepingCapacity: true)
     }
   }
 
-  /// How much is rewritten at a time.
+  /// The number of bytes that are rewritten at a time.
   private static let blockSize = 1 << 20
 
-  /// Writes bytes over themselves, so that the next sync writes them in any case: after a sync that
-  /// failed in the run before, Linux may have them in memory only and takes them for written
+  /// Overwrites bytes with themselves, so that the next sync writes them.
+  ///
+  /// After a failed sync, Linux may keep the bytes in memory and mark them as written
   /// (https://lwn.net/Articles/752063/).
   private static func rewrite(
     _ path: String, _ range: Range<Int>, on disk: any Disk

@@ -4,29 +4,29 @@ import LiveEvents
 import RateLimiting
 import WireFormats
 
-/// The first line of a segment. It names the recording, so that a lost catalogue can be rebuilt.
+/// The first line of a segment. It names the recording, from which a lost catalogue is rebuilt.
 struct SegmentHeader: Codable, Equatable {
   static let type = "recording"
-  /// The version whose lines are tied together by a ``LineChain``; those of version 1 are not.
+  /// The first version whose lines form a ``LineChain``.
   static let chained = 2
-  /// More bytes than the line of any header has.
+  /// An upper bound for the length of a header line, in bytes.
   static let maximumBytes = 512
   var version = SegmentHeader.chained
   var name: String
   var room: String
-  /// The number of the segment, starting at 1.
+  /// The number of the segment, counted from 1.
   var segment: Int
   /// When the recording began, in milliseconds since 1970.
   var startedAt: Int
-  /// The checksum with which the segment before ends; `nil` in the first segment, and behind one of
-  /// version 1.
+  /// The checksum at the end of the previous segment; `nil` in the first segment, and after a
+  /// segment of version 1.
   var previous: String?
-  /// In a recording: a log sequence after the last batch before the segment, and before the first
-  /// batch in it. Earlier versions did not write it.
+  /// In a recording: a log sequence that is at least that of the last batch in earlier segments,
+  /// and less than that of the first batch in this one. Earlier versions did not write it.
   var sequence: Int?
 }
 
-/// The last line of a segment that was closed.
+/// The last line of a closed segment.
 struct SegmentEnd: Codable, Equatable {
   static let type = "segmentEnd"
   var events: Int
@@ -40,18 +40,20 @@ struct SegmentEnd: Codable, Equatable {
   var digest: String?
 }
 
-/// The lines of a segment: native events with the room's time in nanoseconds as `at`; frames;
-/// changes to whatever else the state depends on; the header and the end; and marks of what was
-/// synced. Each lacks its closing brace and what follows, see ``LineChain``.
+/// The lines of a segment.
+///
+/// A line is a native event with the room's time in nanoseconds as `at`, a frame, a change, the
+/// header, the end, or `segmentSynced`. They are encoded without the closing brace, before which
+/// ``LineChain`` adds two members.
 enum SegmentLines {
   private static let instantKey: StaticString = #","at":"#
   private static let framePrefix: StaticString = #"{"type":"frame","at":"#
   private static let changePrefix: StaticString = #"{"type":"change","at":"#
   private static let changeInfix: StaticString = #","change":"#
-  private static let markInfix: StaticString = #","change":{"room":""#
+  private static let roomInfix: StaticString = #","change":{"room":""#
   private static let headerPrefix: StaticString = "{\"type\":\"recording\","
   private static let endPrefix: StaticString = "{\"type\":\"segmentEnd\","
-  private static let syncedMark: StaticString = "{\"type\":\"segmentSynced\""
+  private static let syncedPrefix: StaticString = "{\"type\":\"segmentSynced\""
   private static let sequenceKey: StaticString = ",\"sequence\":"
   private static let flushSuffix: StaticString = ",\"flush\":true"
 
@@ -78,17 +80,17 @@ enum SegmentLines {
     bytes.append(contentsOf: text.utf8)
   }
 
-  /// Notes that everything before was synced.
+  /// Appends the line stating that all previous lines are synced.
   ///
-  /// - Parameter sequence: in a recording, the log sequence of the last batch before.
-  static func appendSyncedMark(_ sequence: Int?, to bytes: inout [UInt8]) {
-    bytes.append(syncedMark)
+  /// - Parameter sequence: in a recording, the log sequence of the last batch before the line.
+  static func appendSynced(_ sequence: Int?, to bytes: inout [UInt8]) {
+    bytes.append(syncedPrefix)
     guard let sequence else { return }
     bytes.append(sequenceKey)
     bytes.append(decimal: Int64(sequence))
   }
 
-  /// Writes `type` first, so that the line can be recognised by its beginning.
+  /// Appends a line that begins with its `type`, by which it is recognised.
   static func append(_ line: some Encodable, type: String, to bytes: inout [UInt8]) {
     guard let value = try? JSONValue(encoding: line) else { return }
     bytes.append(contentsOf: "{\"type\":\"\(type)\",".utf8)
@@ -96,6 +98,10 @@ enum SegmentLines {
   }
 
   // MARK: Reading
+
+  /// A limit for instants that no room reaches for decades. Later instants could overflow, and
+  /// indicate tampering.
+  static let latest = Instant(nanoseconds: 1 << 62 + 1 << 60)
 
   enum Kind {
     case header, end, unknown
@@ -105,15 +111,15 @@ enum SegmentLines {
     case change(String, at: Instant)
   }
 
-  /// The kind of a line, given without its closing brace. Of an event, only the time is read.
+  /// Returns the kind of a line without its closing brace. Only the time of an event is parsed.
   static func kind(of line: UnsafeBufferPointer<UInt8>) -> Kind {
     if line.begins(with: framePrefix) { return frame(line) }
     if line.begins(with: changePrefix) { return change(line) }
     if line.begins(with: headerPrefix) { return .header }
     if line.begins(with: endPrefix) { return .end }
-    if line.begins(with: syncedMark) {
+    if line.begins(with: syncedPrefix) {
       let sequence = line.number(atEndAfter: sequenceKey).map { Int($0.number) }
-      return .synced(sequence: sequence.flatMap { KeptNumbers.range.contains($0) ? $0 : nil })
+      return .synced(sequence: sequence.flatMap { EventLimits.total.contains($0) ? $0 : nil })
     }
     guard let (number, _) = line.number(atEndAfter: instantKey), let instant = instant(number)
     else {
@@ -122,29 +128,29 @@ enum SegmentLines {
     return .event(at: instant)
   }
 
-  /// Whether `bytes` are the beginning of a header, or a header is the beginning of them.
+  /// Whether `bytes` are a prefix of a header line, or begin with one.
   static func mayBegin(with bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let start = bytes.baseAddress else { return true }
     return memcmp(start, headerPrefix.utf8Start, min(bytes.count, headerPrefix.utf8CodeUnitCount))
       == 0
   }
 
-  /// Where in `bytes` the last mark begins.
-  static func lastMark(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+  /// Returns the offset of the last `segmentSynced` line in `bytes`.
+  static func lastSyncedLine(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     bytes.indices.last {
-      bytes[$0] == syncedMark.utf8Start.pointee
-        && UnsafeBufferPointer(rebasing: bytes[$0...]).begins(with: syncedMark)
+      bytes[$0] == syncedPrefix.utf8Start.pointee
+        && UnsafeBufferPointer(rebasing: bytes[$0...]).begins(with: syncedPrefix)
     }
   }
 
-  /// The room that a mark of the log names, in bytes of which nothing else may be right.
+  /// Returns the room in a mark of the log, from a line that may be damaged.
   static func room(in bytes: UnsafeBufferPointer<UInt8>) -> String? {
     guard
       let start = bytes.indices.first(where: {
-        UnsafeBufferPointer(rebasing: bytes[$0...]).begins(with: markInfix)
+        UnsafeBufferPointer(rebasing: bytes[$0...]).begins(with: roomInfix)
       })
     else { return nil }
-    let name = bytes[(start + markInfix.utf8CodeUnitCount)...].prefix(64)
+    let name = bytes[(start + roomInfix.utf8CodeUnitCount)...].prefix(64)
     guard let end = name.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
     return String(validating: name[..<end], as: UTF8.self)
   }
@@ -173,6 +179,6 @@ enum SegmentLines {
   }
 
   private static func instant(_ number: Int64) -> Instant? {
-    number <= KeptNumbers.latest ? Instant(nanoseconds: number) : nil
+    number <= latest.nanoseconds ? Instant(nanoseconds: number) : nil
   }
 }

@@ -1,32 +1,31 @@
 import FileSystem
 import LiveEvents
 
-/// The segments of a directory, of which the last one is being written. Belongs to the writer's
-/// thread.
+/// The segments of a directory, the last of which is being written. Belongs to the writer's thread.
 final class SegmentSequence {
   private let directory: String
   private let settings: RecordingSettings
-  /// How long written bytes may stay unsynced while nobody waits for them, in nanoseconds.
+  /// How long bytes may stay unsynced if nothing is waiting for them, in nanoseconds.
   private let syncNanoseconds: UInt64
-  /// What the headers of all segments have in common.
+  /// The members that are equal in the headers of all segments.
   private let header: SegmentHeader
-  /// Called with each segment that got its last line, and its size.
+  /// Called with each closed segment and its size.
   private let onFinish: (SegmentWriter, _ bytes: Int) -> Void
   /// `nil` once the last segment is closed.
   private var segment: SegmentWriter?
   private var closed: (contents: SegmentContents, bytes: Int)
-  /// Monotonic time of the oldest unsynced byte; `nil` if there is none.
+  /// The monotonic time of the oldest unsynced byte; `nil` if there is none.
   private var unsyncedSince: UInt64?
-  /// How many segments there are.
+  /// The number of segments.
   private(set) var count: Int
 
-  /// Creates the next segment in a directory, which must exist.
+  /// Creates the next segment. The directory must exist.
   ///
   /// - Parameters:
-  ///   - header: of the segment; those that follow differ in what depends on their number.
-  ///   - earlier: the contents, the size and the number of all segments before, and the end of the
-  ///     last one if
-  ///     its lines are chained.
+  ///   - header: the header of the segment. Later headers differ only in what depends on their
+  ///     number.
+  ///   - earlier: the contents, the size and the number of all previous segments, and the end of
+  ///     the last one if its lines are chained.
   init(
     _ header: SegmentHeader,
     after earlier: (contents: SegmentContents, bytes: Int, count: Int, chain: LineChain?),
@@ -43,23 +42,23 @@ final class SegmentSequence {
     segment = try make(header.segment, after: earlier.chain, header.sequence, now)
   }
 
-  /// The number of the segment that is being written; `nil` if there is none.
+  /// The number of the segment being written; `nil` if there is none.
   var number: Int? { segment?.number }
 
-  /// Whether lines of the segment that is being written are on disk for good.
+  /// Whether the segment being written has synced lines after its header.
   var hasSyncedLines: Bool { segment?.hasSyncedLines ?? false }
 
-  /// What all segments hold.
+  /// The contents of all segments.
   var contents: SegmentContents {
     var whole = closed.contents
     if let segment { whole.append(segment.contents) }
     return whole
   }
 
-  /// The size of all segments, with what is gathered.
+  /// The size of all segments in bytes, including gathered lines.
   var bytes: Int { closed.bytes + (segment?.bytes ?? 0) }
 
-  /// - Parameter chain: the end of the segment before, if there is one and its lines are chained.
+  /// - Parameter chain: the end of the previous segment, if it exists and is chained.
   private func make(
     _ number: Int, after chain: LineChain?, _ sequence: Int?, _ now: UInt64
   ) throws(RecordingError) -> SegmentWriter {
@@ -71,7 +70,7 @@ final class SegmentSequence {
     do throws(RecordingError) {
       try Directories.sync(directory, on: settings.disk)
     } catch {
-      // It would not belong to what is written from here on.
+      // After this failure, the next segment has to replace it.
       try? settings.disk.remove(path)
       throw error
     }
@@ -80,29 +79,32 @@ final class SegmentSequence {
 
   // MARK: Writing
 
-  /// - Parameter copy: receives the lines, except for marks.
+  /// Appends the lines of a batch.
+  ///
+  /// - Parameter copy: the segments of a recording that gather the same lines, except for marks.
+  ///   They write them in their next ``commit(isAwaited:now:)``.
   func append(
-    _ entries: [RecordedBatch.Entry], copy: EncodedLines?, now: UInt64
+    _ batch: RecordedBatch, copy: SegmentSequence?, now: UInt64
   ) throws(RecordingError) {
     guard let segment else { return }
     if unsyncedSince == nil { unsyncedSince = now }
-    for entry in entries { try segment.append(entry, copy: copy) }
+    for entry in batch.entries { try segment.append(entry, copy: copy?.segment) }
+    guard let segment = copy?.segment else { return }
+    if let sequence = batch.sequence {
+      precondition(sequence > segment.sequence ?? 0, "each batch is copied once, in order")
+      segment.sequence = sequence
+    }
   }
 
-  /// Appends lines from the log.
-  ///
-  /// - Parameter sequence: the log sequence of the last batch.
-  func append(_ lines: EncodedLines, upTo sequence: Int, now: UInt64) throws(RecordingError) {
-    guard let segment else { return }
-    if unsyncedSince == nil { unsyncedSince = now }
-    try segment.append(lines)
-    segment.sequence = sequence
-  }
+  /// The number of bytes that are not written yet.
+  var gatheredBytes: Int { segment?.gatheredBytes ?? 0 }
 
-  /// Ends a group commit: writes what has been gathered, and syncs it if somebody waits for that or
-  /// the time has come. Returns whether everything is synced.
+  /// Ends a group commit: writes all gathered lines, and syncs them if `isAwaited` is set or the
+  /// deadline has passed. Returns whether everything is synced.
   @discardableResult
   func commit(isAwaited: Bool, now: UInt64) throws(RecordingError) -> Bool {
+    // Gathered copies of the log's lines count as unsynced once they are written.
+    if unsyncedSince == nil, gatheredBytes > 0 { unsyncedSince = now }
     if isAwaited || deadline.map({ now >= $0 }) ?? false {
       try segment?.sync()
       unsyncedSince = nil
@@ -116,7 +118,7 @@ final class SegmentSequence {
   /// Whether everything that was appended is synced.
   var isSynced: Bool { unsyncedSince == nil }
 
-  /// When ``commit(isAwaited:now:)`` is due even if nothing is appended; `nil` if it is not.
+  /// When ``commit(isAwaited:now:)`` must be called at the latest; `nil` if everything is synced.
   var deadline: UInt64? { unsyncedSince.map { $0 + syncNanoseconds } }
 
   private func rotate(_ now: UInt64) throws(RecordingError) {
@@ -124,14 +126,14 @@ final class SegmentSequence {
       segment.bytes >= settings.segmentBytes
         || now >= segment.createdAt + settings.segmentNanoseconds
     else { return }
-    // The next one names the last line of this one, which is written only once there is a next one:
-    // otherwise its last line says why there is none.
+    // The last line of this segment states whether another follows. It is therefore written after
+    // the next segment was created, whose header already names its checksum.
     try segment.seal { _ in }
     let next = try make(segment.number + 1, after: segment.chain, segment.sequence, now)
     do throws(RecordingError) {
       try finish()
     } catch {
-      // The last line may be there, and says that there is a next one.
+      // The last line may have been written, and announces the next segment.
       try segment.cutUnsynced()
       try? settings.disk.remove(RecordingFiles.path(of: next.number, in: directory))
       throw error
@@ -143,7 +145,7 @@ final class SegmentSequence {
 
   // MARK: The end
 
-  /// Closes the last segment with a line that `complete` may add members to.
+  /// Closes the last segment. `complete` may add members to its last line.
   func close(_ complete: (inout SegmentEnd) -> Void) throws(RecordingError) {
     try segment?.seal(complete)
     try finish()
@@ -161,9 +163,10 @@ final class SegmentSequence {
   /// Closes the last segment with a line that gives the reason for the failure.
   ///
   /// - Parameter cutsUnsynced: whether unsynced bytes are cut off first, so that the file ends with
-  ///   a complete line.
+  ///   a complete line. Otherwise only gathered lines are dropped.
   func fail(_ error: RecordingError, cutsUnsynced: Bool = true) {
     unsyncedSince = nil
+    if !cutsUnsynced { segment?.dropGathered() }
     do throws(RecordingError) {
       // On a full disk, cutting frees the space for the last line.
       if cutsUnsynced { try segment?.cutUnsynced() }
@@ -174,7 +177,7 @@ final class SegmentSequence {
     } catch  where !cutsUnsynced {
       fail(error, cutsUnsynced: true)
     } catch {
-      // The segment is left as it is; the next start examines it.
+      // The segment is left as it is. The next start examines it.
       if let synced = segment?.synced {
         closed.contents.append(synced.contents)
         closed.bytes += synced.bytes

@@ -1,28 +1,28 @@
 import FileSystem
 import RateLimiting
 
-/// The contents of a segment as the catalogue describes them.
+/// The contents of a segment, as stored in the catalogue.
 struct SegmentContents: Equatable, Sendable {
   var events = 0
   var frames = 0
-  /// The room's time at the first and at the last step, in nanoseconds.
+  /// The room's time at the first and the last step, in nanoseconds.
   var first: Int64?
   var last: Int64?
 
-  /// How much of the room's time there is from the first step to the last.
+  /// The room's time from the first step to the last.
   var durationMilliseconds: Int {
     guard let first, let last else { return 0 }
     return max(0, Int(last.subtractingReportingOverflow(first).partialValue / 1_000_000))
   }
 
-  mutating func note(_ instant: Instant, events: Int = 0, frames: Int = 0) {
+  mutating func count(_ instant: Instant, events: Int = 0, frames: Int = 0) {
     self.events += events
     self.frames += frames
     first = first ?? instant.nanoseconds
     last = instant.nanoseconds
   }
 
-  /// Adds the contents of the segment that follows.
+  /// Adds the contents of the next segment.
   mutating func append(_ next: SegmentContents) {
     events += next.events
     frames += next.frames
@@ -31,32 +31,38 @@ struct SegmentContents: Equatable, Sendable {
   }
 }
 
-/// Writes one segment: gathers lines, writes them in blocks, and syncs them on request.
+/// Writes one segment: gathers lines, writes them in blocks, and syncs on request.
 final class SegmentWriter {
-  /// How many bytes are gathered before they are written.
+  /// The number of bytes that are gathered before they are written.
   private static let blockSize = 1 << 20
 
   let number: Int
-  /// What the header says about the end of the segment before.
+  /// The checksum at the end of the previous segment, as stated in the header.
   let previous: String?
   private var file: OutputFile
   private var gathered: [UInt8] = []
-  /// The chain up to the last line gathered.
+  /// The chain up to the last gathered line.
   private(set) var chain: LineChain
   private(set) var contents = SegmentContents()
   /// In a recording: the log sequence of the last batch.
   var sequence: Int?
-  /// What is synced; the file is cut to this if more cannot be written.
-  private(set) var synced: (bytes: Int, chain: LineChain, contents: SegmentContents, sequence: Int?)
-  /// The size of the file when all of it was known to be synced, by its header or its last mark.
+  typealias State = (
+    bytes: Int, chain: LineChain, contents: SegmentContents, sequence: Int?
+  )
+  /// The state after the last write, to which gathered lines are rolled back.
+  private var written: State
+  /// The state after the last sync. The file is cut to it after a failure.
+  private(set) var synced: State
+  /// The size of the file after its header or its last `segmentSynced` line: up to here, a recovery
+  /// knows that everything was synced.
   private var marked: Int
   private var headerBytes: Int
-  /// Whether more than the header is synced.
+  /// Whether anything after the header is synced.
   var hasSyncedLines: Bool { synced.bytes > headerBytes }
   /// The monotonic time at which the segment was created, in nanoseconds.
   let createdAt: UInt64
 
-  /// - Parameter chain: the end of the segment before.
+  /// - Parameter chain: the end of the previous segment.
   init(
     header: SegmentHeader, after chain: LineChain, path: String, now: UInt64, disk: any Disk
   ) throws(RecordingError) {
@@ -66,6 +72,7 @@ final class SegmentWriter {
     self.chain = chain.nextSegment
     sequence = header.sequence
     synced = (0, self.chain, contents, sequence)
+    written = synced
     (marked, headerBytes) = (0, 0)
     gathered.reserveCapacity(Self.blockSize + (64 << 10))
     gather { SegmentLines.append(header, type: SegmentHeader.type, to: &$0) }
@@ -73,7 +80,7 @@ final class SegmentWriter {
     do throws(RecordingError) {
       try sync()
     } catch {
-      // Without its first line the file is not a segment.
+      // A file without a header is not a segment.
       try? disk.remove(path)
       throw error
     }
@@ -82,51 +89,51 @@ final class SegmentWriter {
   /// The number of bytes written and gathered.
   var bytes: Int { file.count + gathered.count }
 
-  /// - Parameter copy: receives the lines, except for marks.
-  func append(_ entry: RecordedBatch.Entry, copy: EncodedLines?) throws(RecordingError) {
+  /// Appends the lines of an entry.
+  ///
+  /// - Parameter copy: the segment of a recording that gathers the same lines, except for marks,
+  ///   without writing them. Each line is therefore encoded once.
+  func append(_ entry: RecordedBatch.Entry, copy: SegmentWriter?) throws(RecordingError) {
     switch entry {
     case .events(let events, let instant):
       for event in events {
-        let line = gather { SegmentLines.append(event, at: instant, to: &$0) }
-        copy?.append(gathered[line], at: instant, events: 1)
+        gather(copy) { SegmentLines.append(event, at: instant, to: &$0) }
         if gathered.count >= Self.blockSize { try write() }
       }
-      contents.note(instant, events: events.count)
+      count(instant, copy, events: events.count)
     case .frame(let instant, let flush):
-      let line = gather { SegmentLines.appendFrame(at: instant, flush: flush, to: &$0) }
-      copy?.append(gathered[line], at: instant, frames: 1)
-      contents.note(instant, frames: 1)
+      gather(copy) { SegmentLines.appendFrame(at: instant, flush: flush, to: &$0) }
+      count(instant, copy, frames: 1)
     case .change(let text, let instant):
-      let line = gather { SegmentLines.appendChange(text, at: instant, to: &$0) }
-      copy?.append(gathered[line], at: instant)
-      contents.note(instant)
+      gather(copy) { SegmentLines.appendChange(text, at: instant, to: &$0) }
+      count(instant, copy)
     case .mark(let mark):
       gather { SegmentLines.appendChange(mark.text, at: .origin, to: &$0) }
     }
   }
 
-  /// Appends lines that were encoded for the log.
-  func append(_ lines: EncodedLines) throws(RecordingError) {
-    var start = 0
-    for end in lines.ends {
-      gather { $0.append(contentsOf: lines.bytes[start..<end]) }
-      start = end
-      if gathered.count >= Self.blockSize { try write() }
-    }
-    contents.append(lines.contents)
+  private func count(
+    _ instant: Instant, _ copy: SegmentWriter?, events: Int = 0, frames: Int = 0
+  ) {
+    contents.count(instant, events: events, frames: frames)
+    copy?.contents.count(instant, events: events, frames: frames)
   }
 
-  /// Returns the range of the line, without the members that chain it.
-  @discardableResult
-  private func gather(_ line: (inout [UInt8]) -> Void) -> Range<Int> {
+  /// Adds a line and its checksum to this segment and to `copy`.
+  private func gather(_ copy: SegmentWriter? = nil, _ line: (inout [UInt8]) -> Void) {
     let start = gathered.count
     line(&gathered)
-    let end = gathered.count
+    if let copy {
+      let copyStart = copy.gathered.count
+      gathered.withUnsafeBufferPointer {
+        copy.gathered.append(contentsOf: UnsafeBufferPointer(rebasing: $0[start...]))
+      }
+      copy.chain.close(&copy.gathered, from: copyStart)
+    }
     chain.close(&gathered, from: start)
-    return start..<end
   }
 
-  /// Hands everything gathered to the kernel, so that it survives the end of this process.
+  /// Writes everything gathered, so that it survives the end of this process.
   func write() throws(RecordingError) {
     guard !gathered.isEmpty else { return }
     do throws(RecordingError) {
@@ -135,39 +142,49 @@ final class SegmentWriter {
       gathered.removeAll()
       throw error
     }
-    gathered.removeAll(keepingCapacity: true)
+    // A recording may have gathered much more than the log does, and there may be many recordings.
+    gathered.removeAll(keepingCapacity: gathered.count <= 4 * Self.blockSize)
+    written = (file.count, chain, contents, sequence)
   }
 
-  /// Makes the whole segment survive a power failure, and marks it: a recovery that finds the mark
-  /// knows that no line before it may be missing.
+  /// The number of bytes that are not written yet.
+  var gatheredBytes: Int { gathered.count }
+
+  /// Drops all lines that are not written yet.
+  func dropGathered() {
+    gathered.removeAll()
+    (chain, contents, sequence) = (written.chain, written.contents, written.sequence)
+  }
+
+  /// Syncs the segment, and appends a `segmentSynced` line. A recovery that finds it knows that all
+  /// lines before it must be present.
   ///
-  /// The mark itself gets to the disk with the next lines, or when the kernel writes it some
-  /// seconds later.
+  /// The line itself is synced with the next lines, or written by the kernel some seconds later.
   func sync() throws(RecordingError) {
     try write()
     try file.sync()
+    precondition(gathered.isEmpty, "a segmentSynced line covers only what was written and synced")
     synced = (file.count, chain, contents, sequence)
     guard file.count > marked else { return }
-    gather { SegmentLines.appendSyncedMark(sequence, to: &$0) }
+    gather { SegmentLines.appendSynced(sequence, to: &$0) }
     do throws(RecordingError) {
       try write()
     } catch {
-      // All lines are safe. The next ones will fail, too, unless there is space again.
+      // All lines before it are synced. The next lines fail as well unless space becomes available.
       return try cutUnsynced()
     }
     marked = file.count
   }
 
-  /// Removes everything that is not synced, after a failure.
+  /// Cuts off everything that is not synced, after a failure.
   func cutUnsynced() throws(RecordingError) {
     gathered.removeAll()
     try file.truncate(to: synced.bytes)
     (chain, contents, sequence) = (synced.chain, synced.contents, synced.sequence)
-    marked = 0
+    (written, marked) = (synced, 0)
   }
 
-  /// Gathers the last line, to which `complete` may add members, after everything before it is
-  /// synced.
+  /// Syncs the segment and gathers its last line, to which `complete` may add members.
   func seal(_ complete: (inout SegmentEnd) -> Void) throws(RecordingError) {
     try sync()
     var end = SegmentEnd(events: contents.events, frames: contents.frames)

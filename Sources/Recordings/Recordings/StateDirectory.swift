@@ -1,11 +1,11 @@
 package import FileSystem
 import LiveEvents
 
-/// A directory of files that hold one JSON object each and are only replaced as a whole. The
+/// A directory of files that contain one JSON object each and are only replaced as a whole. The
 /// version before the newest is kept beside it.
 ///
-/// The object is on one line that ends with a checksum (see ``LineChain``), so a file in which the
-/// disk has changed anything is not taken for what was written.
+/// The object is on one line that ends with a checksum (see ``LineChain``), which reveals any
+/// change made by the disk.
 package struct StateDirectory: Sendable {
   package let path: String
   private let disk: any Disk
@@ -15,7 +15,7 @@ package struct StateDirectory: Sendable {
     self.disk = disk
   }
 
-  /// Which of a file's two versions.
+  /// One of the two versions of a file.
   package enum Version: String, CaseIterable {
     case newest = ""
     case previous = ".previous"
@@ -23,13 +23,13 @@ package struct StateDirectory: Sendable {
 
   private static let unfinishedSuffix = ".new"
 
-  /// The path of a version of the file called `name`.
+  /// Returns the path of a version of the file `name`.
   package func path(of name: String, _ version: Version = .newest) -> String {
     "\(path)/\(name)\(version.rawValue)"
   }
 
-  /// The names of all files, of either version, sorted. Removes what was being written when the
-  /// last run ended.
+  /// Returns the names of all files of either version, sorted. Removes files that were being
+  /// written when the last run ended.
   package func names() throws(RecordingError) -> [String] {
     try Directories.names(in: path, on: disk).filter { name in
       guard name.hasSuffix(Self.unfinishedSuffix) else { return true }
@@ -38,9 +38,9 @@ package struct StateDirectory: Sendable {
     }
   }
 
-  /// Replaces a file, creating the directory if it is missing. The new version is synced, and
-  /// survives a power failure once ``sync()`` has returned, too; until then either version may be
-  /// there after one.
+  /// Replaces a file. Creates the directory if it is missing.
+  ///
+  /// The new version is synced. Until ``sync()`` returns, a power failure may leave either version.
   ///
   /// - Parameter object: the text of a JSON object with at least one member.
   package func replace(_ name: String, with object: [UInt8]) throws(RecordingError) {
@@ -51,12 +51,12 @@ package struct StateDirectory: Sendable {
     let unfinished = path(of: name) + Self.unfinishedSuffix
     do throws(RecordingError) {
       try write(line, to: unfinished)
-      // In this order there always is a version that is whole. If only the previous one is left, it
-      // is the newest that anybody was told of.
+      // In this order, a complete version always exists. If only the previous one is left, the new
+      // version was not acknowledged yet.
       do throws(RecordingError) {
         try Directories.rename(path(of: name), to: path(of: name, .previous), on: disk)
       } catch  where error.isMissing {
-        // The first version, or the one before was found to be rotten.
+        // This is the first version, or the one before was found to be damaged and was removed.
       }
       try Directories.rename(unfinished, to: path(of: name), on: disk)
     } catch {
@@ -79,28 +79,28 @@ package struct StateDirectory: Sendable {
     try file.sync()
   }
 
-  /// Removes both versions of a file. Returns `false` if there is neither; otherwise, they are gone
-  /// for good once ``sync()`` has returned.
+  /// Removes both versions of a file. Returns `false` if neither exists. The removal survives a
+  /// power failure once ``sync()`` has returned.
   package func remove(_ name: String) throws(RecordingError) -> Bool {
-    // A power failure must not leave the older of the two.
+    // The older version is removed first: a power failure must not leave only that one.
     let hadPrevious = try Directories.remove(path(of: name, .previous), on: disk)
     if hadPrevious { try sync() }
     let hadNewest = try Directories.remove(path(of: name), on: disk)
     return hadPrevious || hadNewest
   }
 
-  /// Gives a version another name, in place of what has that name. Does nothing if that fails.
+  /// Renames a version, replacing any file that has the new name. Errors are ignored.
   package func move(_ name: String, _ version: Version, to newName: String) {
     try? Directories.rename(path(of: name, version), to: path(of: newName), on: disk)
   }
 
-  /// Makes what was replaced and removed survive a power failure.
+  /// Makes all replacements and removals survive a power failure.
   package func sync() throws(RecordingError) { try Directories.sync(path, on: disk) }
 
   /// Reads a version of a file.
   ///
-  /// - Returns: the line, and whether its checksum proves that it is as it was written. Files of
-  ///   earlier versions have no checksum.
+  /// - Returns: the line, and whether its checksum proves it unchanged. Files of earlier versions
+  ///   of the program have no checksum.
   /// - Throws: ``RecordingError/rotten(path:)`` if the checksum does not match;
   ///   ``RecordingError/tooLarge(path:bytes:)`` if the file is larger than `limit`.
   package func read(
@@ -119,7 +119,7 @@ package struct StateDirectory: Sendable {
       let text = UnsafeBufferPointer(rebasing: bytes[..<end])
       guard LineChain.isChained(text) else { return false }
       var chain = LineChain()
-      guard end < bytes.count, chain.take(text, isFirst: true) != nil else {
+      guard end < bytes.count, chain.advance(text, isFirst: true) != nil else {
         throw .rotten(path: path)
       }
       return true

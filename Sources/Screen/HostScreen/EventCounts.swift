@@ -16,7 +16,8 @@ package struct EventCounts: Sendable, Equatable, Codable {
   /// Whether a room can have saved these counts. Used to validate files, which may have any
   /// contents.
   package var isPossible: Bool {
-    received >= 0 && pending == 0 && isConserved
+    let counts = [received, applied, coalesced, rejected] + rejectedByReason.values
+    return counts.allSatisfy(EventLimits.total.contains) && pending == 0 && isConserved
       && rejectedByReason.values.reduce(0, &+) == rejected
   }
 

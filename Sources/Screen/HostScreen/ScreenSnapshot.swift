@@ -1,5 +1,6 @@
 import Composable
 package import HostFeature
+package import LiveEvents
 
 /// The part of a screen that outlives its process. Excludes events that throttles hold: a snapshot
 /// taken while events are pending represents a screen that never received them.
@@ -22,5 +23,13 @@ extension HostScreen {
     var counts = counts
     counts.removePending()
     return ScreenSnapshot(state: store.state, counts: counts, ticker: ticker)
+  }
+}
+
+extension ScreenSnapshot: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try check(state, "state")
+    try require(counts.isPossible, "counts")
+    try check(ticker, "ticker")
   }
 }

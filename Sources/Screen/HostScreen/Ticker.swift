@@ -50,3 +50,9 @@ package struct Ticker: Sendable, Codable {
     newest.map { $0.timestamp + max(0, (now - $0.at).nanoseconds / 1_000_000) }
   }
 }
+
+extension Ticker: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(times: newest?.timestamp, in: "newest")
+  }
+}

@@ -68,7 +68,7 @@ enum Path: String, CaseIterable {
     case .failedRecording: "recording of room"
     case .damagedLog: "the write-ahead log is damaged"
     case .gapInLog: "the log does not continue its state"
-    case .failedLog: "rooms are saved as snapshots only"
+    case .failedLog: "so rooms are saved as snapshots"
     case .spoiledSnapshot: "cannot be used and was renamed"
     case .previousSnapshot: "is restored from its previous snapshot"
     case .failedSnapshot: "cannot be saved for the next start"

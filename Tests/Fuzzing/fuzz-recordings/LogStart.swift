@@ -1,3 +1,4 @@
+import LiveEvents
 import RateLimiting
 import Synchronization
 
@@ -51,7 +52,7 @@ struct LogStart {
 
   /// Logs a batch of a room. Returns its log sequence, or nil if the numbers are exhausted.
   func log(_ room: String) -> Int? {
-    guard contents.newest < KeptNumbers.range.upperBound else { return nil }
+    guard contents.newest < EventLimits.total.upperBound else { return nil }
     let sequence = contents.newest + 1
     var batch = RecordedBatch()
     batch.addMark(

@@ -176,8 +176,10 @@ package final class RoomReplication: Sendable {
     // Encoding a long chat takes tens of milliseconds, so it does not run on the threads that serve
     // calls.
     let data = try await Task.detached { try JSONWriter.text(of: snapshot) }.value
-    // A state that no daemon would accept is not sent, because an older valid copy is worth more.
-    guard Self.isTakable(data) else { throw ControlError.limitReached("roomBytes") }
+    // None that would be refused: the one before it is worth more.
+    guard Self.isTakable(data), (try? snapshot.checkBounds()) != nil else {
+      throw ControlError.limitReached("roomBytes")
+    }
     for start in stride(from: 0, to: data.count, by: Self.partBytes) {
       let end = min(start + Self.partBytes, data.count)
       try await part(Data(data[start..<end]).base64EncodedString())
@@ -237,7 +239,6 @@ package final class RoomReplication: Sendable {
   /// Whether a daemon that receives a state accepts it.
   private static func isTakable(_ state: [UInt8]) -> Bool {
     state.count <= RoomUploads.maximumBytes && valueCount(in: state) <= maximumValues
-      && (try? RoomSnapshot.checkLimits(of: state)) != nil
   }
 
   /// Estimates the number of values in a JSON text, in O(*n*), by counting the bytes outside of

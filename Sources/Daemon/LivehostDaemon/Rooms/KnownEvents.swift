@@ -71,3 +71,13 @@ struct KnownEvents: Sendable, Equatable, Codable {
     }?.sequence
   }
 }
+
+extension KnownEvents: Bounded {
+  func checkBounds() throws(OutOfBounds) {
+    try require(batches.count <= Self.maximumSources, "batches")
+    for batch in batches {
+      try require(names: batch.source, in: "batches")
+      try require(countable: batch.sequence, in: "batches")
+    }
+  }
+}

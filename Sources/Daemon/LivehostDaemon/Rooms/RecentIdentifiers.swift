@@ -1,3 +1,4 @@
+import LiveEvents
 package import RateLimiting
 
 /// The hashes of a room's newest identifiers: at most ``capacity`` of them, none older than
@@ -133,13 +134,17 @@ extension RecentIdentifiers: Codable {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     var milliseconds = try values.decode(Int64.self, forKey: .since)
     let text = try values.decode(String.self, forKey: .hashes).utf8
+    guard milliseconds.isCountable, text.count <= Self.textLength else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .hashes, in: values, debugDescription: "more than \(Self.capacity) identifiers")
+    }
     var rest = text[...]
     while rest.count >= Self.hashDigits + Self.gapDigits {
       let hash = Self.number(rest.prefix(Self.hashDigits))
       rest = rest.dropFirst(Self.hashDigits)
       let gap = Self.number(rest.prefix(Self.gapDigits))
       rest = rest.dropFirst(Self.gapDigits)
-      milliseconds = milliseconds.addingReportingOverflow(Int64(gap)).partialValue
+      milliseconds += Int64(gap)
       if let slot = freeSlot(for: hash) {
         append(Entry(hash: hash, milliseconds: milliseconds), at: slot)
       }

@@ -1,5 +1,6 @@
 import Foundation
 package import HostScreen
+package import LiveEvents
 package import RateLimiting
 import Recordings
 
@@ -68,35 +69,26 @@ package struct RoomSnapshot: Sendable, Codable {
   /// Whether it was written by a version that wrote a checksum with it.
   package var mustBeProven: Bool { version.number >= FormatVersion.proven }
 
-  /// Takes a snapshot that somebody may have changed.
+  /// Decodes a snapshot that may have been edited.
   ///
-  /// - Throws: ``Unreadable`` if it contains numbers from which a room could not continue, or more
-  ///   than a room keeps.
+  /// - Throws: `DecodingError`; ``Unreadable``; ``OutOfBounds`` if it exceeds the limits of a room.
+  ///   A hibernated room is decoded without this check.
   package init(decoding text: [UInt8]) throws {
-    // The decoder would also take UTF-16, in which the checks below see nothing.
+    // The decoder would also read UTF-16, which this program does not write.
     guard text.first == UInt8(ascii: "{"), !text.contains(0) else { throw Unreadable.encoding }
-    // Before they are decoded: whatever the state counts has one rule, and no list of what it
-    // counts.
-    if let name = text.withUnsafeBufferPointer(KeptNumbers.impossibleMember) {
-      throw Unreadable.value(name)
-    }
-    try Self.checkLimits(of: text)
     self = try JSONDecoder().decode(RoomSnapshot.self, from: Data(text))
-    try validate()
+    try checkBounds()
   }
+}
 
-  /// - Throws: ``Unreadable`` if the text of a snapshot contains more than a room keeps.
-  static func checkLimits(of text: [UInt8]) throws(Unreadable) {
-    if let name = text.withUnsafeBufferPointer(SnapshotLimits.excess) { throw .excess(name) }
-  }
-
-  private func validate() throws {
-    guard instant >= .origin, instant <= RoomClock.latest else { throw Unreadable.value("instant") }
-    guard savedAt >= 0 else { throw Unreadable.value("savedAt") }
-    guard sequence.map({ $0 >= 0 }) ?? true else { throw Unreadable.value("sequence") }
-    // Not where they are decoded: a room that is packed is decoded, too, and must come back
-    // whatever it has.
-    guard screen.counts.isPossible else { throw Unreadable.value("counts") }
+extension RoomSnapshot: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(names: room, in: "room")
+    try require(instant >= .origin && instant <= RoomClock.latest, "instant")
+    try require(EventLimits.total.contains(savedAt), "savedAt")
+    try require(EventLimits.total.contains(sequence ?? 0), "sequence")
+    try check(screen, "screen")
+    try check(known, "known")
   }
 }
 
@@ -130,10 +122,6 @@ extension RoomSnapshot {
     case name(String)
     /// It has lost its checksum.
     case unproven
-    /// It contains a number that this program would not write.
-    case value(String)
-    /// It has more of this than a room keeps.
-    case excess(String)
     /// Its text is not JSON in UTF-8, as this program writes it.
     case encoding
 
@@ -143,8 +131,6 @@ extension RoomSnapshot {
         "its format has version \(version), but this program reads versions up to \(FormatVersion.newest)"
       case .name(let room): "it belongs to room \(room)"
       case .unproven: "it has no checksum"
-      case .value(let name): "its '\(name)' has an impossible value"
-      case .excess(let name): "its '\(name)' is larger than the limit of a room"
       case .encoding: "it is not a JSON object in UTF-8"
       }
     }

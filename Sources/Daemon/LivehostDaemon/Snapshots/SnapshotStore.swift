@@ -155,11 +155,11 @@ package final class SnapshotStore: Sendable {
   /// if it is larger all the same, the snapshot before it stays, and the log, which is not cut
   /// then, leads on from there.
   private static func text(of snapshot: RoomSnapshot) throws -> [UInt8] {
+    try snapshot.checkBounds()
     let text = try JSONWriter.text(of: snapshot)
     guard text.count <= maximumBytes - checksumBytes else {
       throw RecordingError.tooLarge(path: file(of: snapshot.room), bytes: text.count)
     }
-    try RoomSnapshot.checkLimits(of: text)
     return text
   }
 
@@ -338,7 +338,7 @@ package final class SnapshotStore: Sendable {
 
   private static func text(_ error: any Error) -> String {
     switch error {
-    case is RoomSnapshot.Unreadable, is RecordingError, is DecodingError: "\(error)"
+    case is RoomSnapshot.Unreadable, is OutOfBounds, is RecordingError, is DecodingError: "\(error)"
     default: error.localizedDescription
     }
   }

@@ -1,0 +1,141 @@
+/// State with limits, which its own methods keep.
+///
+/// A saved copy may have been edited, so it is checked after it is decoded. Without the check, a
+/// forged file could restore a room that needs more memory than a room may, or a counter that
+/// overflows with the next event.
+package protocol Bounded {
+  /// - Throws: ``OutOfBounds``, which names the first part that exceeds its limit.
+  /// - Complexity: O(*n*) in the number of elements.
+  func checkBounds() throws(OutOfBounds)
+}
+
+/// A part of the state exceeds its limit.
+package struct OutOfBounds: Error, Equatable, CustomStringConvertible {
+  /// The names of the part and of the parts around it, outermost first, joined by dots.
+  package private(set) var path: String
+
+  package init(_ path: String) { self.path = path }
+
+  package var description: String { "its '\(path)' exceeds the limits of a room" }
+
+  fileprivate func inside(_ name: String) -> OutOfBounds { OutOfBounds("\(name).\(path)") }
+}
+
+extension Bounded {
+  package func require(_ isWithin: Bool, _ part: String) throws(OutOfBounds) {
+    guard isWithin else { throw OutOfBounds(part) }
+  }
+
+  /// Requires counters to be so small that they cannot overflow.
+  package func require(countable counts: Int?..., in part: String) throws(OutOfBounds) {
+    try require(counts.allSatisfy { $0?.isCountable ?? true }, part)
+  }
+
+  /// Requires time stamps to be so close to 1970 that the difference between two of them cannot
+  /// overflow.
+  package func require(times: Timestamp?..., in part: String) throws(OutOfBounds) {
+    try require(times.allSatisfy { $0?.isCountable ?? true }, part)
+  }
+
+  /// Requires names and identifiers to have a length that events may have.
+  package func require(names: String?..., in part: String) throws(OutOfBounds) {
+    try require(names.allSatisfy { $0?.utf8.count ?? 0 <= EventLimits.nameLength }, part)
+  }
+
+  /// Requires names and identifiers to have a length that events may have.
+  package func require(names: Text?..., in part: String) throws(OutOfBounds) {
+    try require(names.allSatisfy { $0?.byteCount ?? 0 <= EventLimits.nameLength }, part)
+  }
+
+  /// Checks a part of the state, unless it is missing.
+  package func check(_ part: (some Bounded)?, _ name: String) throws(OutOfBounds) {
+    do throws(OutOfBounds) {
+      try part?.checkBounds()
+    } catch {
+      throw error.inside(name)
+    }
+  }
+
+  /// Checks a list and its elements.
+  package func check(
+    _ parts: some Collection<some Bounded>, atMost limit: Int, _ name: String
+  ) throws(OutOfBounds) {
+    try require(parts.count <= limit, name)
+    for part in parts { try check(part, name) }
+  }
+}
+
+extension FixedWidthInteger {
+  /// Whether the magnitude is at most 2 to the 53rd, up to which every JSON reader is exact. No
+  /// counter of a room gets there, and no time stamp in milliseconds.
+  package var isCountable: Bool { magnitude <= 1 << 53 }
+}
+
+// MARK: Events
+
+extension Person: Bounded {
+  package func checkBounds() throws(OutOfBounds) { try require(names: id, name, in: "name") }
+}
+
+extension ChatNotice: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try check(user, "user")
+    try require(countable: count, in: "count")
+    try require(names: group, id, in: "group")
+  }
+}
+
+extension ChatModes: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(countable: slowSeconds, followersOnlyMinutes, in: "seconds")
+  }
+}
+
+extension ChatHighlight: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(times: startedAt, in: "startedAt")
+    try require(countable: seconds, messages, busiest, usual, in: "messages")
+    try require(words.count <= Self.wordLimit, "words")
+    for word in words { try require(names: word, in: "words") }
+  }
+}
+
+extension Goal: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(title.byteCount <= EventLimits.titleLength, "title")
+    try require(countable: count, target, in: "count")
+  }
+}
+
+extension HypeTrain: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(countable: level, total, progress, goal, in: "level")
+    try require(times: endsAt, in: "endsAt")
+  }
+}
+
+extension Prediction: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(names: id, in: "id")
+    try require(title.byteCount <= EventLimits.titleLength, "title")
+    try require(options.count <= Self.maximumOptions, "options")
+    for option in options { try require(names: option, in: "options") }
+    try require(totals.count <= Self.maximumOptions && totals.allSatisfy(\.isCountable), "totals")
+    try require(countable: winner, in: "winner")
+    try require(times: endsAt, in: "endsAt")
+  }
+}
+
+extension SourceHealth: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(names: source, platform, reason, in: "source")
+    try require(countable: behindMilliseconds, lost, backfilled, duplicate, notShown, in: "lost")
+  }
+}
+
+extension MissedTime: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(names: source, reason, in: "source")
+    try require(times: from, to, in: "from")
+  }
+}

@@ -74,13 +74,25 @@ import Testing
     #expect(identifiers.count == list.count)
   }
 
-  @Test func `malformed saved identifiers are read up to the first error`() throws {
-    let text = #"{"since":9223372036854775807,"hashes":"zz00000000000001ffffffé123"}"#
+  @Test func `malformed text is read up to the first error`() throws {
+    let text = #"{"since":5,"hashes":"zz00000000000001ffffffé123"}"#
     let identifiers: RecentIdentifiers = try JSONValue(parsing: text).decode()
     #expect(identifiers.count == 1)
   }
 
-  @Test func `texts with equal bytes have the same hash, escaped or not`() {
+  @Test func `a time that could overflow, and more identifiers than are kept, are rejected`() {
+    let entry = "0000000000000001ffffff"
+    let long = String(repeating: entry, count: RecentIdentifiers.capacity + 1)
+    for text in [
+      #"{"since":9223372036854775807,"hashes":"\#(entry)"}"#, #"{"since":5,"hashes":"\#(long)"}"#,
+    ] {
+      #expect(throws: (any Error).self) {
+        let _: RecentIdentifiers = try JSONValue(parsing: text).decode()
+      }
+    }
+  }
+
+  @Test func `texts with the same bytes have the same hash in every encoding`() {
     let written = ByteSlab(Array(#"caf\u00e9/0123456789"#.utf8))
     let slice = ByteSlab.Slice(offset: 0, count: written.count, escape: .json)
     #expect(Text(slab: written, slice: slice).stableHash == Text("café/0123456789").stableHash)

@@ -77,11 +77,21 @@ extension Person: Bounded {
   package func checkBounds() throws(OutOfBounds) { try require(names: id, name, in: "name") }
 }
 
+extension ChatMessage: Bounded {
+  /// The emotes are limited where they are decoded.
+  package func checkBounds() throws(OutOfBounds) {
+    try require(names: id, userID, userName, channel, kind, in: "name")
+    let texts = [badges, text, replyTo]
+    try require(texts.allSatisfy { $0.byteCount <= EventLimits.textLength }, "text")
+  }
+}
+
 extension ChatNotice: Bounded {
   package func checkBounds() throws(OutOfBounds) {
     try check(user, "user")
     try require(countable: count, in: "count")
     try require(names: group, id, in: "group")
+    try check(message, "message")
   }
 }
 

@@ -16,8 +16,14 @@ extension ChatMessage: Codable {
     case id, userID, userName, badges, color, text, replyTo, bits, channel, isAction, emotes, kind
   }
 
+  /// - Throws: `DecodingError.dataCorrupted` for more emotes than a message may have.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
+    let positions = try values.decodeIfPresent([Int].self, forKey: .emotes) ?? []
+    guard positions.count <= 2 * EmoteRanges.limit else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .emotes, in: values, debugDescription: "more than \(EmoteRanges.limit) emotes")
+    }
     self.init(
       id: try values.decode(String.self, forKey: .id),
       userID: try values.decode(String.self, forKey: .userID),
@@ -29,8 +35,7 @@ extension ChatMessage: Codable {
       bits: try values.decodeIfPresent(UInt32.self, forKey: .bits) ?? 0,
       channel: try values.decodeIfPresent(String.self, forKey: .channel) ?? "",
       isAction: try values.decodeIfPresent(Bool.self, forKey: .isAction) ?? false,
-      emotes: try values.decodeIfPresent([Int].self, forKey: .emotes).flatMap(EmoteRanges.paired)
-        ?? [],
+      emotes: EmoteRanges.paired(positions) ?? [],
       kind: try values.decodeIfPresent(String.self, forKey: .kind) ?? "")
   }
 

@@ -63,11 +63,19 @@ extension Origin: CustomStringConvertible {
 extension Origin: Codable {
   private enum CodingKeys: String, CodingKey { case platform, source }
 
+  /// - Throws: `DecodingError.dataCorrupted` for a name that no line can have. It would be stored
+  ///   for the lifetime of the process.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
-    self.init(
-      platform: try values.decodeIfPresent(Text.self, forKey: .platform) ?? "",
-      source: try values.decodeIfPresent(Text.self, forKey: .source) ?? "")
+    func name(_ key: CodingKeys) throws -> Text {
+      let name = try values.decodeIfPresent(Text.self, forKey: key) ?? ""
+      guard name.byteCount <= EventLimits.nameLength else {
+        throw DecodingError.dataCorruptedError(
+          forKey: key, in: values, debugDescription: "the name of an origin is too long")
+      }
+      return name
+    }
+    self.init(platform: try name(.platform), source: try name(.source))
   }
 
   /// Omits unknown names.

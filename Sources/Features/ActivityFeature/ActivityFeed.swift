@@ -128,7 +128,8 @@ package struct ActivityRow: Equatable, Sendable, Codable {
     (text, emotes, author, message) = (other.text, other.emotes, other.author, other.message)
     timestamp = max(timestamp, other.timestamp)
     let (sum, overflow) = count.addingReportingOverflow(other.count)
-    count = overflow ? .max : sum
+    // A larger number could not be saved.
+    count = min(overflow ? .max : sum, EventLimits.total.upperBound)
   }
 }
 
@@ -231,9 +232,11 @@ extension ActivityRow: Bounded {
   package func checkBounds() throws(OutOfBounds) {
     try require(countable: number, times, count, in: "count")
     try require(times: timestamp, in: "timestamp")
-    try require(names: name, author, message, platform, source, in: "name")
-    try require(title?.utf8.count ?? 0 <= EventLimits.titleLength, "title")
+    try require(names: name, title, author, message, platform, source, in: "name")
     try require(text?.utf8.count ?? 0 <= Self.textLength, "text")
-    try require(emotes?.count ?? 0 <= 2 * EmoteRanges.limit, "emotes")
+    let emotes = emotes ?? []
+    try require(
+      emotes.count <= 2 * EmoteRanges.limit && emotes.allSatisfy(EmoteRanges.positions.contains),
+      "emotes")
   }
 }

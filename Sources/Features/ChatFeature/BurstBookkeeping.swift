@@ -31,16 +31,37 @@ package struct BurstBookkeeping: Equatable, Sendable, Codable {
     case window, underWay, pending, run, people, peopleCount
   }
 
-  /// Decodes the state, which may have been manipulated. Recounts the people and rejects more than
-  /// ``peopleLimit``. Restarts the analysis if the message numbers are so high that later numbers
-  /// would overflow.
+  /// The number of a burst, as a key of a saved table.
+  private struct BurstNumber: CodingKey {
+    let number: Int
+    var intValue: Int? { number }
+    var stringValue: String { "\(number)" }
+
+    init(intValue: Int) { number = intValue }
+
+    init?(stringValue: String) {
+      guard let number = Int(stringValue) else { return nil }
+      self.number = number
+    }
+  }
+
+  /// Decodes the state. Recounts the people, and rejects more than ``peopleLimit``, because the
+  /// file may be manipulated. Restarts the analysis if the message numbers are implausibly high,
+  /// because later numbers would overflow.
   package init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     window = try values.decode(BurstWindow.self, forKey: .window)
     underWay = try values.decodeIfPresent(MessageBatch.self, forKey: .underWay)
     pending = try values.decode(MessageBatch.self, forKey: .pending)
     run = try values.decode(Int.self, forKey: .run)
-    people = try values.decode([Int: KeyTable].self, forKey: .people)
+    let tables = try values.nestedContainer(keyedBy: BurstNumber.self, forKey: .people)
+    guard tables.allKeys.count <= ChatFindings.burstLimit else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .people, in: values, debugDescription: "more than \(ChatFindings.burstLimit) bursts")
+    }
+    for key in tables.allKeys {
+      people[key.number] = try tables.decode(KeyTable.self, forKey: key)
+    }
     peopleCount = people.values.reduce(0) { $0 + $1.count }
     guard peopleCount <= Self.peopleLimit else {
       throw DecodingError.dataCorruptedError(

@@ -111,7 +111,7 @@ extension ChatterSet: Codable {
     }
     for (userID, messages) in try values.decodeIfPresent([Text: Int].self, forKey: .long) ?? [:] {
       if people.count < Self.capacity {
-        people.set(max(1, messages), for: userID.withUTF8(Self.key))
+        people.set(min(max(1, messages), EventLimits.total.upperBound), for: userID.withUTF8(Self.key))
       } else {
         isFull = true
       }
@@ -298,10 +298,11 @@ extension KeyTable: Codable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let data = try container.decode(Data.self)
-    guard data.count % Self.entrySize == 0 else {
+    // Rooms of version 0.1.0 may have more people than the capacity.
+    guard data.count % Self.entrySize == 0, data.count <= 4 * ChatterSet.byteLimit else {
       throw DecodingError.dataCorruptedError(
         in: container,
-        debugDescription: "\(data.count) bytes are not a whole number of entries")
+        debugDescription: "\(data.count) bytes are too many, or not a whole number of entries")
     }
     data.withUnsafeBytes { bytes in
       for start in stride(from: 0, to: bytes.count, by: Self.entrySize) {

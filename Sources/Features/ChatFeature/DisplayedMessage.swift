@@ -94,3 +94,12 @@ extension DisplayedMessage: Codable {
     if isMention { try values.encode(isMention, forKey: .isMention) }
   }
 }
+
+extension DisplayedMessage: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(countable: number, thread, in: "number")
+    try require(times: timestamp, in: "timestamp")
+    try require(names: answered, in: "answered")
+    try check(message, "message")
+  }
+}

@@ -126,5 +126,8 @@ extension MessageHistory {
 }
 
 extension HiddenWords: Bounded {
-  func checkBounds() throws(OutOfBounds) { try require(entries.count <= Self.limit, "entries") }
+  func checkBounds() throws(OutOfBounds) {
+    try require(entries.count <= Self.limit && entries.allSatisfy(\.at.isCountable), "entries")
+    try require(times: clearedAt, in: "clearedAt")
+  }
 }

@@ -249,13 +249,9 @@ extension MessageHistory: Codable {
 }
 
 extension MessageHistory: Bounded {
-  /// Of the texts, ``byteLimit`` is enough.
+  /// The number of messages is limited by ``limit``, which the settings of the daemon replace.
   package func checkBounds() throws(OutOfBounds) {
-    try require(countable: leftOut, in: "leftOut")
-    for message in self {
-      try require(countable: message.number, message.thread, in: "messages")
-      try require(times: message.timestamp, in: "messages")
-      try require(names: message.answered, in: "messages")
-    }
+    try require(countable: leftOut, limit, in: "leftOut")
+    for message in self { try check(message, "messages") }
   }
 }

@@ -219,7 +219,7 @@ extension MessagePace: Bounded {
   package func checkBounds() throws(OutOfBounds) {
     // One for each millisecond, and those that are forgotten next.
     try require(moments.count <= 2 * (Int(Self.horizon) + 1_000), "moments")
-    for moment in moments { try require(times: moment.timestamp, in: "moments") }
+    try require(moments.allSatisfy(\.timestamp.isCountable), "moments")
     try require(times: unsettled?.lowerBound, unsettled?.upperBound, in: "unsettled")
     try require(times: now == .min ? nil : now, in: "now")
     try require(

@@ -191,6 +191,5 @@ extension DisplayedNotice: Bounded {
     try require(countable: number, giftsSeen, in: "number")
     try require(times: timestamp, in: "timestamp")
     try check(notice, "notice")
-    try require(notice.message?.byteCount ?? 0 <= EventLimits.textLength, "notice.message")
   }
 }

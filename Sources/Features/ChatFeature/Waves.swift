@@ -45,6 +45,9 @@ extension Waves: Bounded {
 extension Wave: Bounded {
   package func checkBounds() throws(OutOfBounds) {
     try require(countable: number, messages, people, in: "number")
+    // Without messages, a burst has no times.
+    try require(times: firstAt == .max ? nil : firstAt, in: "firstAt")
+    try require(times: lastAt == .min ? nil : lastAt, in: "lastAt")
     try require(sample.utf8.count <= ChatFindings.sampleLength, "sample")
   }
 }

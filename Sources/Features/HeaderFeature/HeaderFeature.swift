@@ -54,9 +54,10 @@ package struct HeaderFeature {
       state.viewers = count
       state.peakViewers = max(state.peakViewers, peak)
     case .reacted(let count):
-      // Saturates, because a counter at its maximum is better than a crash.
+      // Saturates, because a counter at its maximum is better than a crash. A larger number could
+      // not be saved.
       let (sum, overflow) = state.likes.addingReportingOverflow(count)
-      state.likes = overflow ? .max : sum
+      state.likes = min(overflow ? .max : sum, EventLimits.total.upperBound)
     case .streamChanged(let phase, let time):
       change(to: phase, at: time, &state)
     case .connectionChanged(let connection):

@@ -22,7 +22,9 @@ package struct AdmissionPace: Equatable, Sendable, Codable {
     perSecond = try values.decode(Double.self, forKey: .perSecond)
     due = try values.decode(Double.self, forKey: .due)
     last = try values.decode(Timestamp.self, forKey: .last)
-    guard perSecond > 0, EventLimits.measure.contains(perSecond), (0...1).contains(due) else {
+    guard perSecond > 0, EventLimits.measure.contains(perSecond), (0...1).contains(due),
+      last.isCountable
+    else {
       throw DecodingError.dataCorruptedError(
         forKey: .perSecond, in: values, debugDescription: "the pace is out of range")
     }

@@ -60,9 +60,9 @@ public struct HistorySampler: Hashable, Sendable, Codable {
     current = try values.decodeIfPresent(Int64.self, forKey: .current)
     sum = try values.decode(Double.self, forKey: .sum)
     count = try values.decode(Int.self, forKey: .count)
-    guard current ?? 0 > .min, (0...1 << 53).contains(count) else {
+    guard (current ?? 0).magnitude <= 1 << 53, (0...1 << 53).contains(count) else {
       throw DecodingError.dataCorruptedError(
-        forKey: .current, in: values, debugDescription: "there is no such span")
+        forKey: .current, in: values, debugDescription: "the span or its count is out of range")
     }
   }
 

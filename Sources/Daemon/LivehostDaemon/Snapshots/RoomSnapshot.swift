@@ -83,7 +83,7 @@ package struct RoomSnapshot: Sendable, Codable {
 
 extension RoomSnapshot: Bounded {
   package func checkBounds() throws(OutOfBounds) {
-    try require(names: room, in: "room")
+    try require(names: room, recording?.recording, in: "room")
     try require(instant >= .origin && instant <= RoomClock.latest, "instant")
     try require(EventLimits.total.contains(savedAt), "savedAt")
     try require(EventLimits.total.contains(sequence ?? 0), "sequence")

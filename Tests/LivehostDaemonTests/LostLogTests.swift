@@ -58,7 +58,7 @@ import Testing
     try await run(segmentBytes: 4_000) { rooms in
       #expect(await rooms.count() == nil)
       let loss = try #require(rooms.store.problems.first)
-      #expect(loss.text.contains("000001.ndjson") && loss.text.contains("make it readable"))
+      #expect(loss.text.contains("000001.ndjson") && loss.text.contains("make the file readable"))
       try await fill(rooms)
     }
     try files.removeItem(atPath: segment)
@@ -227,7 +227,7 @@ import Testing
       try spoiled.write(to: note)
       try await run { rooms in
         #expect(await rooms.count() == 10)
-        #expect(rooms.log.contain("is not what was written"))
+        #expect(rooms.log.contain("names its newest segment is damaged"))
       }
     }
   }

@@ -96,9 +96,6 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
       // Without new lines, none is added.
       await room.write([])
     }
-    // The log has not synced this batch, so it is not copied.
-    room.post(makeSteps(20))
-    await library.settle()
     let path = try await library.files(of: recorder.name).segments[0].path
     let contents = try #require(disk.contents(of: path))
     var (offset, steps) = (0, 0)

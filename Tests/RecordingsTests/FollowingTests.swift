@@ -126,7 +126,7 @@ import Testing
   @Test func `Only batches that the log has synced are copied`() async throws {
     let disk = SimulatedDisk()
     let library = try RecordingLibrary(
-      directory: "/recordings", settings: RecordingSettings(on: disk).syncingAtOnce)
+      directory: "/recordings", settings: RecordingSettings(on: disk).syncingRarely)
     defer { library.close() }
     let room = try await LoggedRoom(in: library)
     let recorder = try await room.record()

@@ -57,7 +57,8 @@ package struct BurstBookkeeping: Equatable, Sendable, Codable {
     let tables = try values.nestedContainer(keyedBy: BurstNumber.self, forKey: .people)
     guard tables.allKeys.count <= ChatFindings.burstLimit else {
       throw DecodingError.dataCorruptedError(
-        forKey: .people, in: values, debugDescription: "more than \(ChatFindings.burstLimit) bursts")
+        forKey: .people, in: values,
+        debugDescription: "more than \(ChatFindings.burstLimit) bursts")
     }
     for key in tables.allKeys {
       people[key.number] = try tables.decode(KeyTable.self, forKey: key)

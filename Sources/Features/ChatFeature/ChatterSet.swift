@@ -111,7 +111,8 @@ extension ChatterSet: Codable {
     }
     for (userID, messages) in try values.decodeIfPresent([Text: Int].self, forKey: .long) ?? [:] {
       if people.count < Self.capacity {
-        people.set(min(max(1, messages), EventLimits.total.upperBound), for: userID.withUTF8(Self.key))
+        let messages = min(max(1, messages), EventLimits.total.upperBound)
+        people.set(messages, for: userID.withUTF8(Self.key))
       } else {
         isFull = true
       }

@@ -154,7 +154,7 @@ DAEMON = "^(LivehostDaemonTests|EndToEndTests)[.]"
 def swift_tests(name, *options):
     # Not run by `swift test`: when stopped, it would swallow the last lines, which name the test that hangs.
     program = [BIN / "livehostPackageTests.xctest", "--testing-library", "swift-testing", "--no-parallel"]
-    return Phase(name, 20, [*program, *options], is_swift=True)
+    return Phase(name, 20, [*program, *options], is_swift=True, environment={"LIVEHOST_CHECK_INVARIANTS": "1"})
 
 
 def pytest(*arguments):

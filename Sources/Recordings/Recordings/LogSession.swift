@@ -386,7 +386,9 @@ final class LogSession {
       firstNeeded.keys.min() ?? .max, neededByRecordings() ?? .max, uncompleted ?? .max,
       unreadable ?? .max)
     while numbers.count > 1, let oldest = numbers.first, oldest < needed {
-      precondition(firstNeeded[oldest] == nil, "no room needs a segment that is removed")
+      Invariants.check(
+        rooms.values.allSatisfy { $0.first ?? .max > oldest },
+        "no room needs a segment that is removed")
       precondition(oldest != segments?.number, "the segment being written is never removed")
       do throws(RecordingError) {
         _ = try Directories.remove(

@@ -1,7 +1,7 @@
 import ControlInterface
 import LiveEvents
 import Logging
-import RecorderFeature
+package import RecorderFeature
 import Recordings
 import SystemSupport
 import Systemd
@@ -10,7 +10,7 @@ import Systemd
 // wanted, in the step in which the recording begins or pauses. An effect that was cancelled
 // meanwhile removes what it has made.
 extension RoomRecordings {
-  func recorder(of life: RoomLifetime) -> Recorder {
+  package func recorder(of life: RoomLifetime) -> Recorder {
     Recorder(
       start: { [self] attempt in try await start(attempt, of: life) },
       stop: { [self] _ in try await close(life) },

@@ -1,14 +1,14 @@
 import HostScreen
-import LiveEvents
-import RateLimiting
-import Recordings
+package import LiveEvents
+package import RateLimiting
+package import Recordings
 
 /// Gathers the steps of a room into one batch per turn, and posts the batches to the write-ahead
 /// log and the room's recording.
 ///
 /// Encodes nothing: events are posted unchanged, and share their storage. Drops everything until
 /// ``begin(_:opened:)``, which is never called in a room that is not kept.
-struct RoomLog {
+package struct RoomLog {
   /// Writes the batches; `nil` before the log begins.
   private(set) var writer: LogWriter?
   /// The log sequence of the newest batch, or of the state from which the room was restored.
@@ -39,7 +39,7 @@ struct RoomLog {
     var bytes = 0
   }
 
-  init(of room: String, restoring snapshot: RoomSnapshot?) {
+  package init(of room: String, restoring snapshot: RoomSnapshot?) {
     self.room = room
     sequence = snapshot?.sequence ?? 0
     rejected = snapshot?.screen.counts.rejectedByReason ?? [:]
@@ -69,7 +69,7 @@ struct RoomLog {
   /// - Parameters:
   ///   - rejected: the room's rejections until now.
   ///   - opened: when the room was opened, if it is new.
-  mutating func begin(_ writer: LogWriter, rejected: [RejectionReason: Int], opened: Int?) {
+  package mutating func begin(_ writer: LogWriter, rejected: [RejectionReason: Int], opened: Int?) {
     // What waits for the previous writer must learn that it failed.
     handOver()
     self.writer?.end()
@@ -115,7 +115,7 @@ struct RoomLog {
     add([event], at: instant)
   }
 
-  mutating func addFrame(at instant: Instant, flush: Bool) {
+  package mutating func addFrame(at instant: Instant, flush: Bool) {
     if count(steps: 1) { batch.addFrame(at: instant, flush: flush) }
   }
 
@@ -169,13 +169,13 @@ struct RoomLog {
   // MARK: Posting
 
   /// Calls `completion` after everything up to now is on disk, or lost. ``handOver()`` must follow.
-  mutating func whenSynced(_ completion: @escaping @Sendable () -> Void) {
-    precondition(writer != nil, "the log must begin before its first sync")
+  package mutating func whenSynced(_ completion: @escaping @Sendable () -> Void) {
+    precondition(writer != nil, "nothing is synced before the log begins")
     batch.whenSynced(completion)
   }
 
   /// Posts the batch, if there is something in it.
-  mutating func handOver() {
+  package mutating func handOver() {
     hasMark = false
     guard let writer, !batch.isEmpty else { return }
     batch.recorder = copies ? recorder : nil

@@ -1,4 +1,5 @@
 import Synchronization
+import SystemSupport
 
 /// The requests to a ``SnapshotStore``, at most one per room, and what is known of the rooms'
 /// files.
@@ -108,6 +109,9 @@ struct SnapshotInbox: Sendable {
 
   /// Removes the oldest requests; none if there are none; `nil` at the end.
   mutating func takeGroup() -> Group? {
+    Invariants.check(
+      rooms.count == requests.count && rooms.allSatisfy { requests[$0] != nil },
+      "each waiting room has one request")
     if rooms.isEmpty, isClosed {
       isDone = true
       return nil

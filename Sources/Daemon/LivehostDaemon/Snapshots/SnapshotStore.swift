@@ -160,6 +160,8 @@ package final class SnapshotStore: Sendable {
     guard text.count <= maximumBytes - checksumBytes else {
       throw RecordingError.tooLarge(path: file(of: snapshot.room), bytes: text.count)
     }
+    Invariants.check(
+      (try? RoomSnapshot(decoding: text)) != nil, "a snapshot that is written can be read")
     return text
   }
 

@@ -14,15 +14,6 @@ import UnixSignals
 import UnixSockets
 import Varlink
 
-/// Holds a server once it has started.
-private final class Server<Running: Sendable>: Sendable {
-  private let running = Guarded<Running?>(nil)
-
-  func withLock<R: Sendable>(_ body: (inout Running?) -> R) -> R {
-    running.withLock { body(&$0) }
-  }
-}
-
 /// The parts of the daemon, and how to start and stop each of them.
 ///
 /// ``Daemon/run()`` determines the order.
@@ -130,18 +121,11 @@ final class DaemonParts: Sendable {
     stopping = LongWork(
       "stopping", notifier: daemon.notifier, unit: "steps",
       left: { recordings.waitingSteps })
-    self.laneGroup = laneGroup
-    self.ingestGroup = ingestGroup
-    self.controlGroup = controlGroup
-    self.rejections = rejections
-    self.executor = executor
-    slots = WorkSlots(count: executor.width)
-    self.faults = faults
-    self.metrics = metrics
-    self.tasks = tasks
-    self.library = library
-    roomRecordings = recordings
-    snapshotStore = snapshots
+    (self.laneGroup, self.ingestGroup, self.controlGroup) = (laneGroup, ingestGroup, controlGroup)
+    (self.executor, slots) = (executor, WorkSlots(count: executor.width))
+    (self.faults, self.metrics, self.tasks) = (faults, metrics, tasks)
+    (self.rejections, self.library) = (rejections, library)
+    (roomRecordings, snapshotStore) = (recordings, snapshots)
   }
 
   // MARK: Rooms
@@ -165,9 +149,7 @@ final class DaemonParts: Sendable {
     Part("recordings") { [self] in
       let starting = LongWork(
         "starting", notifier: notifier, unit: "KiB",
-        left: { [roomRecordings] in
-          roomRecordings.bytesToRecover >> 10
-        })
+        left: { [roomRecordings] in roomRecordings.bytesToRecover >> 10 })
       let path = daemon.paths.stateDirectory
       try await starting.step("converting the state of an earlier version") {
         do throws(RecordingError) {
@@ -252,15 +234,8 @@ final class DaemonParts: Sendable {
         service: service, mayChange: { access.mayChange($0) })
       let replication = try RoomReplication(directory: directory, service: service)
         .makeInterface(mayChange: { access.mayChange($0) })
-      var limits = VarlinkServer.Limits()
-      limits.connections = configuration.controlConnections
-      limits.connectionsPerUser = max(1, limits.connections / 4)
-      limits.monitors = configuration.monitors
-      limits.monitorsPerUser = max(1, limits.monitors / 4)
-      limits.hasRights = { access.mayChange($0) }
-      limits.hasReserve = isOwner
-      limits.callTooLong = ControlInterface.callTooLong
-      limits.tooManyMonitors = ControlInterface.tooManyMonitors
+      let limits = VarlinkServer.Limits(
+        configuration, hasRights: { access.mayChange($0) }, hasReserve: isOwner)
       let server: VarlinkServer
       do {
         server = try await VarlinkServer.start(
@@ -359,7 +334,12 @@ final class DaemonParts: Sendable {
       let interval = try WatchdogInterval.fromEnvironment()
       let watch = Guarded(StallWatch(interval))
       let thread = try WatchdogThread(
-        WatchdogDriver(threads: watchedThreads, notifier: interval.map { _ in notifier }),
+        WatchdogDriver(
+          threads: WatchedThread.all(
+            lanes: lanes,
+            connections: ["ingest": ingestGroup.next(), "control": controlGroup.next()],
+            roomRecordings, snapshotStore, pingJournal: daemon.pingJournal),
+          notifier: interval.map { _ in notifier }),
         interval: interval,
         onSilence: { [logger, status, roomRecordings, lanes] silent in
           let (stalled, mentioned) = watch.withLock { $0.note(silent) }
@@ -376,33 +356,6 @@ final class DaemonParts: Sendable {
         })
       return { thread.stop() }
     }
-  }
-
-  private var watchedThreads: [WatchedThread] {
-    var threads = lanes.map { lane in
-      WatchedThread(name: "lane \(lane.index)") { heartbeat in
-        lane.eventLoop.execute { heartbeat.beat() }
-      }
-    }
-    for (name, group) in [("ingest", ingestGroup), ("control", controlGroup)] {
-      let loop = group.next()
-      threads.append(
-        WatchedThread(name: "\(name) connections") { heartbeat in
-          loop.execute { heartbeat.beat() }
-        })
-    }
-    threads.append(
-      WatchedThread(name: RoomRecordings.thread, duty: .storage) { [roomRecordings] heartbeat in
-        roomRecordings.ping { heartbeat.beat() }
-      })
-    threads.append(
-      WatchedThread(name: "snapshots", duty: .storage) { [snapshotStore] heartbeat in
-        snapshotStore.ping { heartbeat.beat() }
-      })
-    if let ping = daemon.pingJournal {
-      threads.append(WatchedThread(name: "journal", duty: .log, ping: ping))
-    }
-    return threads
   }
 
   // MARK: Signals and the service manager

@@ -21,7 +21,7 @@ enum Changes {
     zip(before, after).contains { before, after in
       let before = before ?? []
       let cut = before[(start(in: before, after) ?? before.count)...]
-      return (cut.withUnsafeBufferPointer { SegmentLines.lastMark(in: $0) } ?? 0) > 0
+      return (cut.withUnsafeBufferPointer { SegmentLines.lastSyncedLine(in: $0) } ?? 0) > 0
     }
   }
 }

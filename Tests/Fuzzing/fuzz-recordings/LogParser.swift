@@ -63,7 +63,7 @@ final class LogParser: Parser {
     guard let newest else { return nil }
     var note = NewestSegment(of: LogStart.directory, on: directory.disk)
     note.startedAt = Self.header.startedAt
-    note.note(newest + 1)
+    note.advance(to: newest + 1)
     return newest
   }
 }

@@ -19,7 +19,7 @@ struct UnsyncedLosses {
     }
     // A mark in blocks of another file claims that lines were synced which never existed here. A
     // closed segment does not grow.
-    let lastMark = after[synced...].withUnsafeBufferPointer { SegmentLines.lastMark(in: $0) }
+    let lastMark = after[synced...].withUnsafeBufferPointer { SegmentLines.lastSyncedLine(in: $0) }
     areTears =
       written.mayEndEarly(found)
       && (lastMark ?? 0) == 0 && after.count <= before.count

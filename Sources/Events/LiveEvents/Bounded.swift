@@ -44,7 +44,7 @@ extension Bounded {
 
   /// Requires names and identifiers to have a length that events may have.
   package func require(names: Text?..., in part: String) throws(OutOfBounds) {
-    try require(names.allSatisfy { $0?.byteCount ?? 0 <= EventLimits.nameLength }, part)
+    try require(names.allSatisfy { $0?.fits(EventLimits.nameLength) ?? true }, part)
   }
 
   /// Checks a part of the state, unless it is missing.
@@ -71,6 +71,11 @@ extension FixedWidthInteger {
   package var isCountable: Bool { magnitude <= 1 << 53 }
 }
 
+extension Text {
+  /// Whether the text has at most `limit` bytes of UTF-8. Events may hold it with escapes.
+  package func fits(_ limit: Int) -> Bool { byteCount <= limit || withUTF8 { $0.count } <= limit }
+}
+
 // MARK: Events
 
 extension Person: Bounded {
@@ -82,7 +87,7 @@ extension ChatMessage: Bounded {
   package func checkBounds() throws(OutOfBounds) {
     try require(names: id, userID, userName, channel, kind, in: "name")
     let texts = [badges, text, replyTo]
-    try require(texts.allSatisfy { $0.byteCount <= EventLimits.textLength }, "text")
+    try require(texts.allSatisfy { $0.fits(EventLimits.textLength) }, "text")
   }
 }
 
@@ -112,7 +117,7 @@ extension ChatHighlight: Bounded {
 
 extension Goal: Bounded {
   package func checkBounds() throws(OutOfBounds) {
-    try require(title.byteCount <= EventLimits.titleLength, "title")
+    try require(title.fits(EventLimits.titleLength), "title")
     try require(countable: count, target, in: "count")
   }
 }
@@ -127,7 +132,7 @@ extension HypeTrain: Bounded {
 extension Prediction: Bounded {
   package func checkBounds() throws(OutOfBounds) {
     try require(names: id, in: "id")
-    try require(title.byteCount <= EventLimits.titleLength, "title")
+    try require(title.fits(EventLimits.titleLength), "title")
     try require(options.count <= Self.maximumOptions, "options")
     for option in options { try require(names: option, in: "options") }
     try require(totals.count <= Self.maximumOptions && totals.allSatisfy(\.isCountable), "totals")

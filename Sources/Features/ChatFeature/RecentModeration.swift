@@ -135,7 +135,7 @@ extension RecentKeys where Key == Text {
   func checkBounds(_ name: String, _ isPossible: (Value) -> Bool) throws(OutOfBounds) {
     for generation in [young, old] {
       let isWithin = generation.allSatisfy { key, value in
-        key.byteCount <= EventLimits.nameLength && isPossible(value)
+        key.fits(EventLimits.nameLength) && isPossible(value)
       }
       guard isWithin else { throw OutOfBounds(name) }
     }

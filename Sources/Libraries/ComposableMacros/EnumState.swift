@@ -328,7 +328,8 @@ struct EnumState {
       Composable.Observation.collectUnrecorded(new, since: old, "\(element.name.unquoted)", at: path, into: &paths)
       """
     }
-    // If the row of the only case covers all values, the compiler warns about a `default`.
+    // In an enum with a single case, that case already covers all values, so the compiler would
+    // warn about a `default`.
     let others =
       rows.count == 1 && paths.cases.count == 1
       ? "" : "default:\nif _$tag != old._$tag { paths.append(path + \"(case)\") }"

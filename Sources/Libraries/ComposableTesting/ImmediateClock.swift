@@ -2,8 +2,8 @@ import Locking
 
 /// A clock on which each sleep ends immediately and advances time to its deadline.
 ///
-/// Use it in tests in which waiting itself does not matter. A timer on this clock never becomes
-/// idle: use a ``TestClock`` for timers.
+/// Use it in tests in which waiting itself does not matter. A timer on this clock ticks without
+/// end, so the lane never becomes idle: use a ``TestClock`` for timers.
 public final class ImmediateClock: Clock {
   /// A point in time, measured from the creation of the clock, as on a ``TestClock``.
   public typealias Instant = TestClock.Instant

@@ -35,7 +35,7 @@ public final class TestClock: Clock {
     var now = Instant()
     var last: UInt64 = 0
     var sleepers: [Sleeper] = []
-    /// The numbers of sleeps that were cancelled before they began.
+    /// The sleeps that were cancelled before they began, by their sequence numbers.
     var cancelled: Set<UInt64> = []
   }
 

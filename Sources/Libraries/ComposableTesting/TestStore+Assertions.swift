@@ -53,7 +53,8 @@ extension TestStore {
     }
   }
 
-  /// Checks what the closure changes, starting from the state before or after the action.
+  /// Checks only the fields that the closure changes. The closure may start from the state before
+  /// the action or from the state after it.
   private func compareSome(
     _ before: State, _ after: State, _ expectation: ((inout State) throws -> Void)?,
     at site: CallSite

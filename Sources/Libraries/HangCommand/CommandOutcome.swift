@@ -122,7 +122,7 @@ package struct CommandOutcome: Sendable, Equatable {
       }
       text += "\n"
     }
-    // The table already contains the skipped lines.
+    // The lines before `rest` are the verdict and the thresholds, which the table already contains.
     let rest = lines.dropFirst(1 + thresholds.count).drop { $0.isEmpty }
     return text + "```text\n" + rest.joined(separator: "\n") + "\n```\n"
   }

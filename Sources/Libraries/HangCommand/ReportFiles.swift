@@ -25,8 +25,8 @@ package struct ReportFiles: ParsableArguments {
     if let markdown { try Self.write(outcome.markdown, to: markdown) }
   }
 
-  /// Returns whether one of the files, or of the files `others` of other options, is standard
-  /// output (`-`), which then contains nothing else.
+  /// Returns whether a file of these options, or of other options (`others`), is standard output
+  /// (`-`). That file is then the only output.
   /// - Throws: `ValidationError` if several files are standard output, or if the report is JSON.
   package func replaceOutput(_ others: [String?] = [], json: Bool) throws -> Bool {
     let count = (others + [junit, markdown]).count { $0 == "-" }

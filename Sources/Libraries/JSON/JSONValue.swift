@@ -14,9 +14,9 @@ package enum JSONValue: Sendable {
 }
 
 extension JSONValue: Hashable {
-  /// Returns whether two values are equal. Texts are equal only if their bytes are equal. A patch
-  /// between values that are only canonically equivalent must not be empty, and untrusted clients
-  /// write texts (see ``JSONName``).
+  /// Returns whether two values are equal. Texts are equal only if their bytes are equal. Canonical
+  /// equivalence would be wrong, because a patch between values that differ only in their bytes
+  /// must not be empty; and slow for texts of untrusted clients (see ``JSONName``).
   /// - Complexity: O(*n*) in the size of the values.
   package static func == (left: JSONValue, right: JSONValue) -> Bool {
     switch (left, right) {

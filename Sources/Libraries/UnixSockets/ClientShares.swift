@@ -12,7 +12,8 @@ package struct ClientShares: Sendable {
     /// A client without rights: its limit is per user, and all such clients together may use three
     /// quarters of the total.
     case stranger
-    /// A client with rights: three quarters of the total without its last sixteenth.
+    /// A client with rights: its user may use three quarters of what remains of the total after a
+    /// sixteenth is reserved for owners.
     case member
     /// An owner: the total.
     case owner
@@ -100,7 +101,8 @@ package struct ClientShares: Sendable {
       byUser[client.user] = own == 0 ? nil : own
     }
 
-    /// Returns the smallest group of a client that would exceed its limit, or nil.
+    /// Returns the smallest of the groups to which a client belongs whose limit would be exceeded,
+    /// or nil if there is none.
     func group(of client: Client, exceedingWith amount: Int) -> Group? {
       if client.rank != .owner {
         let share = client.rank == .stranger ? limit.perUser : limit.perMember
@@ -175,8 +177,9 @@ package struct ClientShares: Sendable {
     byteUsage.add(-client.bytes, by: client)
   }
 
-  /// Returns the idle connection to close: without rights first, by the number of connections of
-  /// the user, and among equals the connection that has been idle the longest.
+  /// Returns the idle connection to close. Users without rights are chosen first, starting with the
+  /// user who has the most connections; of several candidates, the connection that has been idle
+  /// the longest is chosen.
   private func idle(among group: Group) -> ID? {
     guard closesIdle else { return nil }
     let idle = clients.filter { $0.value.isIdle && group.contains($0.value) }

@@ -90,10 +90,10 @@ package enum PassedDescriptors {
   }()
 }
 
-/// Allocates a buffer that is no larger than the input without descriptors. Implemented as an
-/// allocator, because a channel calls its allocator immediately before it reads. The channel copies
-/// the first buffer into one with the next power of two as its size. The size of every buffer is
-/// therefore a power of two.
+/// Allocates a buffer that is no larger than the input before the first passed descriptor.
+/// Implemented as an allocator, because a channel calls its allocator immediately before it reads.
+/// The channel copies the first buffer into one with the next power of two as its size. The size of
+/// every buffer is therefore a power of two.
 private struct InspectedInput: RecvByteBufferAllocator {
   let socket: Int32
   let readSize: Int
@@ -114,7 +114,8 @@ private struct InspectedInput: RecvByteBufferAllocator {
         header.msg_iov = vector
         header.msg_iovlen = 1
         let count = recvmsg(socket, &header, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
-        // There is no space for descriptors, so this flag reports that the kernel has dropped some.
+        // The call provides no space for descriptors, so this flag shows that the input contains
+        // some.
         hasDescriptors = header.msg_flags & Int32(MSG_CTRUNC) != 0
         return count
       }

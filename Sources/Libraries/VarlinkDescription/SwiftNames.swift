@@ -2,17 +2,17 @@
 ///
 /// The file has one entry per line; `#` begins a comment:
 ///
-///     access package                     the access level of all that is generated
-///     namespace ControlInterface         gets the name and the text of the interface
+///     access package                     the access level of the generated declarations
+///     namespace ControlInterface         contains the name and the text of the interface
 ///     errors ControlError                the enumeration of all errors
-///     client ControlClient               gets a call for each method; it has a `client`
+///     client ControlClient               is extended by the calls; has a property `client`
 ///     type Chat ChatReport               the Swift name of a named type
-///     type User UserReport zero          numbers, texts and truth values have defaults
-///     type Phase StreamState LiveEvents  exists in that module
-///     parameters StartTask TaskRequest   of a method; handed to its call as a whole; also zero
-///     reply GetStatus StatusReport       of a method; several may share one
-///     json MonitorRoom room              a member of a reply that stays JSON in Swift
-///     by-hand MonitorRoom                its call is written by hand
+///     type User UserReport zero          its numbers, texts and truth values have default values
+///     type Phase StreamState LiveEvents  is not generated: the module LiveEvents contains it
+///     parameters StartTask TaskRequest   a type for the parameters; may also end with `zero`
+///     reply GetStatus StatusReport       a type for the reply; several methods may share one
+///     json MonitorRoom room              a member of the reply that stays JSON in Swift
+///     by-hand MonitorRoom                its client method is not generated
 ///
 /// Members that are not listed keep their names. Parameters and replies are named after their
 /// method.

@@ -21,8 +21,8 @@ public struct EvaluationRecord: Sendable {
   public let cause: EvaluationCause
   /// The names of the fields in the cause.
   public let fields: [String]
-  /// The actions that changed ``fields``, or that caused the evaluation of the parent, for a
-  /// changed input. Empty for a first appearance, or if the store does not attribute changes.
+  /// The actions that changed ``fields``; for a changed input, the actions that caused the parent's
+  /// evaluation. Empty for a first appearance, or if the store does not attribute changes.
   public let triggers: [EvaluationTrigger]
   /// The start time on the graph's clock.
   public let start: UInt64

@@ -1,13 +1,13 @@
-/// An act that users can perform on a node. The renderer of the node offers the act and sends the
-/// request that the act describes.
+/// A command that users can give on a node, for example with a button. The renderer of the node
+/// offers the command and sends the request that the command describes.
 public struct ViewAct: Hashable, Sendable {
   /// The input that the user must give, with the name of the argument.
   public enum Input: Hashable, Sendable {
-    /// A level from 0 to 1, such as the level of the gauge that has the act.
+    /// A level from 0 to 1, for example of the gauge to which the command belongs.
     case level(String)
     /// A line of text.
     case text(String)
-    /// The identity of a row of the list that has the act.
+    /// The identity of a row of the list to which the command belongs.
     case row(String)
     /// The numeric identity of a row, passed as a number.
     case numberedRow(String)
@@ -21,7 +21,7 @@ public struct ViewAct: Hashable, Sendable {
 
   /// The label: one or two words.
   public var label: String
-  /// The name by which the receiver identifies the act.
+  /// The name by which the receiver of the request identifies the command.
   public var name: String
   /// The arguments that are already known, by name.
   public var arguments: [String: Value]
@@ -51,6 +51,6 @@ extension ViewAct.Value {
 }
 
 extension ViewNode {
-  /// Returns this node with acts that users can perform on it.
+  /// Returns this node with commands that users can give on it.
   public func acting(_ acts: ViewAct...) -> ViewNode { .acting(acts, self) }
 }

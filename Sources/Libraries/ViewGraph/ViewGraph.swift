@@ -25,8 +25,8 @@ public final class ViewGraph {
   /// A closure that is called with the identity and name of each view that leaves the screen.
   public var onRemoval: ((ViewID, String) -> Void)?
 
-  /// Puts `view`, whose state has the observation node `place` and is read by `read`, on the
-  /// screen. The view is evaluated in the first frame. The clock is notified of each evaluation.
+  /// Puts `view` on the screen. `place` is the observation node of its state, which `read` returns.
+  /// The view is evaluated in the first frame. The clock is notified of each evaluation.
   public init<V: View>(
     _ view: V, place: ObservationPoint<V.State>, clock: any EvaluationClock,
     read: @escaping () -> V.State?

@@ -29,7 +29,7 @@ public indirect enum ViewNode: Hashable, Sendable {
   ///   to by their identity.
   case list([ListRow], scrolling: String? = nil)
   case panel(Panel, ViewNode)
-  /// A node on which users can perform acts; see ``acting(_:)``.
+  /// A node on which users can give commands; see ``acting(_:)``.
   case acting([ViewAct], ViewNode)
   /// The output of another view, which is evaluated separately.
   case child(ViewID)

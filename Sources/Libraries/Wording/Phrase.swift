@@ -40,8 +40,8 @@ package enum Phrase {
     "begins in \(Format.duration(seconds: seconds))"
   }
 
-  /// Returns the number of a room's events by outcome, with as much detail as the width allows:
-  /// `fits` returns whether a text is short enough.
+  /// Returns the numbers of a room's events by outcome, in the longest form that fits the available
+  /// width: `fits` returns whether a text is short enough.
   package static func events(
     received: Int, applied: Int, coalesced: Int, rejected: Int, pending: Int,
     fits: (String) -> Bool

@@ -49,7 +49,7 @@ extension FileConfiguration {
     }
   }
 
-  /// Returns the first of the keys below a key, with its default value.
+  /// Returns the first key below `key` with its default value, as an example for error messages.
   private static func example(below key: String?) -> String? {
     let prefix = key.map { $0 + "." } ?? ""
     guard let example = keys.first(where: { $0.path.hasPrefix(prefix) }) else { return nil }

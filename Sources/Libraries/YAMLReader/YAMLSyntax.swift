@@ -58,7 +58,8 @@ struct YAMLSyntax {
     }
   }
 
-  /// Returns the line of the second of two equal keys, the next one in the first key's column.
+  /// Returns the line of a duplicate key: the next line after the first key that has the same name
+  /// in the same column.
   private func duplicateLine(of name: String, after first: Mark) -> Int {
     for (index, line) in lines.enumerated().dropFirst(first.line) {
       let rest = line.drop { $0 == " " }

@@ -7,7 +7,7 @@ extension CasePathable {
 
   /// The payload of the case, or `nil` if the value is another case. Changing the payload assigns
   /// this case with the changed payload: `state.destination?[case: \.settings]?.title = "Evening"`.
-  /// For an enum state, only the changed fields count as changed.
+  /// If the enum is a state, only those fields of the payload count as changed that have changed.
   ///
   /// Setting `nil` has no effect, because there is no other case to switch to.
   @inlinable
@@ -19,7 +19,7 @@ extension CasePathable {
   }
 
   /// The payload of the case: `state.destination?.settings`. The enum must have the attribute
-  /// `@dynamicMemberLookup`; the state of an enum of features has it.
+  /// `@dynamicMemberLookup`, which `@Reducer` adds to the state of an enum of features.
   @inlinable
   public subscript<Value>(dynamicMember key: CaseKey<Self, Value>) -> Value? { self[case: key] }
 

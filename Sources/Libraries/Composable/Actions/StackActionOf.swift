@@ -1,4 +1,5 @@
-/// The actions of a ``StackState`` whose screens are a feature, which may be an enum of features.
+/// The actions of a ``StackState`` whose screens all belong to one feature or to one enum of
+/// features.
 ///
 ///     @Reducer enum Screens { case song(SongScreen); case album(AlbumScreen) }
 ///     …

@@ -21,13 +21,15 @@ public struct KeyedCollection<ID: Hashable, Element> {
   @usableFromInline var slots: [ID: Int32] = [:]
   @usableFromInline var order = KeyedCollectionOrder()
   @usableFromInline var changeRecord = KeyedCollectionChangeRecord<ID>()
-  /// A mark that in-place access sets and a replacement of the collection clears.
+  /// A mark that is set by in-place access and lost when the collection is replaced.
   @usableFromInline var stamp: UInt64 = 0
-  /// The number of removals, by which a reducer with effects for elements detects removals.
+  /// The number of removals so far. A reducer whose elements have effects compares it with an
+  /// earlier number to detect removals.
   @usableFromInline var removals: UInt64 = 0
-  /// The number of the last check for removals; a replacement of the whole collection clears it.
+  /// The number of the last check for removals, which is lost when the collection is replaced.
   @usableFromInline var mark: UInt64 = 0
-  /// A number shared by a collection and its copies, whose slots can be compared; 0 until needed.
+  /// A number that a collection shares with its copies; slots can be compared if it is equal. 0
+  /// until needed.
   @usableFromInline var lineage: UInt64 = 0
   /// The slot to try before a look-up by key; set by ``expect(_:)``.
   @usableFromInline var hint = 0
@@ -42,8 +44,8 @@ public struct KeyedCollection<ID: Hashable, Element> {
     @inlinable init(_ id: ID) { self.id = id }
   }
 
-  /// Makes an empty collection, which reports that everything changed: an observer of the variable
-  /// to which it is assigned cannot know the previous value.
+  /// Makes an empty collection, which reports that everything changed, because it may be assigned
+  /// to an observed variable in place of another collection.
   @inlinable public init() {}
 
   /// The number of elements.

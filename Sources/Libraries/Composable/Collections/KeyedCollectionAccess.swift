@@ -17,8 +17,8 @@ extension KeyedCollection {
       return contents[Int(slot)]
     }
     @inline(__always) _modify {
-      // A single `yield` serves all cases, because an accessor with several is not inlined and
-      // allocates its frame. The element is moved out and back instead of copied.
+      // A single `yield` serves all cases, because an accessor with several `yield` statements is
+      // not inlined and allocates its frame. The element is moved out and back instead of copied.
       let slot = slots[id].map(Int.init) ?? -1
       var element: Element?
       if slot >= 0 { swap(&element, &contents[slot]) }

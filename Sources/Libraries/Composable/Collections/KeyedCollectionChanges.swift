@@ -1,10 +1,10 @@
 /// The changes of a ``KeyedCollection`` since the last call of ``KeyedCollection/takeChanges()``.
 ///
 /// To update an old copy, remove the elements in `removed` and add those in `inserted`. Elements in
-/// `updated` may have another value, and elements in `moved` another place. All other elements are
-/// unchanged and keep their relative order. An element that was inserted and removed in between is
-/// not listed. An element that was removed and inserted again is in `removed` with its old slot and
-/// in `inserted` with its new slot.
+/// `updated` may have a different value, and elements in `moved` a different position. All other
+/// elements are unchanged and keep their relative order. An element that was inserted and removed
+/// in between is not listed. An element that was removed and inserted again is in `removed` with
+/// its old slot and in `inserted` with its new slot.
 public struct KeyedChanges<ID: Hashable> {
   /// The key and the slot of an element.
   public struct Entry: Hashable {
@@ -51,7 +51,7 @@ public struct KeyedChanges<ID: Hashable> {
 extension KeyedChanges: Sendable where ID: Sendable {}
 extension KeyedChanges.Entry: Sendable where ID: Sendable {}
 
-/// The changes of one slot since changes were last taken.
+/// The kinds of changes of one slot since the last call of ``KeyedCollection/takeChanges()``.
 @usableFromInline struct KeyedCollectionMark: OptionSet, Sendable {
   @usableFromInline let rawValue: UInt8
 
@@ -71,7 +71,7 @@ extension KeyedChanges.Entry: Sendable where ID: Sendable {}
   @usableFromInline static var listedAlways: Int { 32 }
 
   @usableFromInline var isEverything = true
-  /// The marks by slot, stored outside of the tenancies to use fewer cache lines.
+  /// The marks by slot, in an array of their own, so that they occupy fewer cache lines.
   @usableFromInline var marks: ContiguousArray<KeyedCollectionMark> = []
   @usableFromInline var listed: ContiguousArray<Int32> = []
   @usableFromInline var removed: [KeyedChanges<ID>.Entry] = []

@@ -22,8 +22,8 @@ extension KeyedCollection {
 
   /// Inserts an element with a new key.
   ///
-  /// - Returns: The element's slot; nil, with nothing changed, if the key is already used or the
-  ///   place names an unknown key.
+  /// - Returns: The element's slot; nil, with nothing changed, if the key is already used or if
+  ///   `place` refers to an unknown key.
   /// - Complexity: O(1) amortised at the end, O(n) elsewhere.
   @inlinable @discardableResult
   public mutating func insert(_ element: Element, id: ID, at place: Place) -> KeyedSlot? {
@@ -65,7 +65,7 @@ extension KeyedCollection {
   /// Moves an element, which keeps its slot.
   ///
   /// - Returns: Whether the element was moved. False, with nothing changed, if no element has the
-  ///   key, or if the place names an unknown key or the element itself.
+  ///   key, or if `place` refers to an unknown key or to the element itself.
   /// - Complexity: Amortised O(1) to the end, O(n) elsewhere.
   @inlinable @discardableResult
   public mutating func move(id: ID, to place: Place) -> Bool {
@@ -82,7 +82,7 @@ extension KeyedCollection {
     return true
   }
 
-  /// Returns the position before which to insert, or nil if `place` names an unknown key.
+  /// Returns the position before which to insert, or nil if `place` refers to an unknown key.
   @inlinable func target(of place: Place) -> Int? {
     switch place {
     case .first: order.first
@@ -106,8 +106,8 @@ extension KeyedCollection {
 }
 
 extension KeyedCollection where Element: Identifiable, Element.ID == ID {
-  /// Makes a collection of elements, in order. Of elements with the same key, the last is kept, in
-  /// the place of the first.
+  /// Makes a collection of elements, in order. Of several elements with the same key, the last is
+  /// kept, at the position of the first.
   @inlinable public init(_ elements: some Sequence<Element>) {
     self.init()
     for element in elements { upsert(element) }
@@ -133,8 +133,8 @@ extension KeyedCollection where Element: Identifiable, Element.ID == ID {
 }
 
 extension KeyedCollection {
-  /// Makes a collection of elements, in order, and reads each key once. Of elements with the same
-  /// key, the last is kept, in the place of the first.
+  /// Makes a collection of elements, in order, and reads each key once. Of several elements with
+  /// the same key, the last is kept, at the position of the first.
   @inlinable public init(_ elements: some Sequence<Element>, id: KeyPath<Element, ID>) {
     self.init()
     for element in elements { upsert(element, id: element[keyPath: id]) }

@@ -1,9 +1,10 @@
-/// The order of the elements: an array of slots, with gaps where elements were removed. When gaps
-/// outnumber slots, all gaps are closed together, which makes removal amortised O(1). Methods
-/// report each changed place to a closure, because the collection stores the place of each slot.
+/// The order of the elements: an array of slots, with gaps where elements were removed. An index of
+/// this array is called a place. When gaps outnumber slots, all gaps are closed together, which
+/// makes removal amortised O(1). The collection stores the place of each slot, so the methods
+/// report each changed place to a closure.
 @usableFromInline struct KeyedCollectionOrder: Sendable {
   @usableFromInline static var gap: Int32 { -1 }
-  /// The number of gaps up to which closing them is not worthwhile.
+  /// The number of gaps that are tolerated, because closing so few is not worthwhile.
   @usableFromInline static var tolerableGaps: Int { 32 }
 
   @usableFromInline var places: ContiguousArray<Int32> = []

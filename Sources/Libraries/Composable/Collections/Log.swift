@@ -8,7 +8,7 @@
 /// The capacity and the sequence numbers are part of the value: logs that differ only in the
 /// capacity or the numbers are not equal.
 ///
-/// - Complexity: Appending and access are O(1). A log that has been full allocates no more. A log
+/// - Complexity: Appending and access are O(1). Once a log is full, it never allocates again. A log
 ///   with unshared storage is changed in place; shared storage is copied once, like an array's.
 public struct Log<Element> {
   /// A sequence number. Elements are numbered from 0 in the order of appending.

@@ -1,8 +1,8 @@
 extension Log {
-  /// Appends an element. A full log removes its oldest element.
+  /// Appends an element, and removes the oldest element if the log is full.
   ///
   /// - Returns: The element's sequence number.
-  /// - Complexity: O(1) amortised, O(1) once full.
+  /// - Complexity: O(1) amortised until the log is full, then O(1).
   @inlinable @discardableResult
   public mutating func append(_ element: Element) -> SequenceNumber {
     if ring.count < capacity {

@@ -9,8 +9,8 @@
 /// The effects of a screen end when it is popped.
 public typealias StackState<Element> = KeyedCollection<StackElementID, Element>
 
-/// An action of one screen of a ``StackState``, for a parent that alone pushes and pops the
-/// screens; see also ``StackActionOf``.
+/// An action of one screen of a ``StackState``, for a stack whose screens only the parent's own
+/// code pushes and pops. For push and pop actions, see ``StackActionOf``.
 public typealias StackAction<Action> = ElementAction<StackElementID, Action>
 
 /// The number of a screen in a ``StackState``, counted from 0. A stack never reuses a number, so an
@@ -35,7 +35,8 @@ extension KeyedCollection where ID == StackElementID {
   ///
   /// - Complexity: O(n), where n is the largest number of screens that existed at the same time.
   public var nextID: StackElementID {
-    // A free slot keeps its last number, and only a larger number overwrites the largest one.
+    // A free slot keeps the number of its last screen. Only a larger number is ever stored in its
+    // place, so the largest number so far is always found.
     StackElementID(number: (tenancies.lazy.map(\.id.number).max() ?? -1) + 1)
   }
 

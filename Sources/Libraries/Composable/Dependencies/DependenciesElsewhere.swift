@@ -1,5 +1,5 @@
-// The dependency names of The Composable Architecture. Each name exists so that an old use compiles
-// up to the declaration whose error names the replacement.
+// The dependency names of The Composable Architecture. They are declared so that ported code fails
+// only with errors that name the replacement.
 
 @available(
   *, unavailable,
@@ -27,7 +27,8 @@ public struct DependencyValues {
     set { unavailable() }
   }
 
-  /// Stands for any dependency, so that old uses compile up to the error with the replacement.
+  /// Stands for any dependency, so that its use fails only with the error that names the
+  /// replacement.
   public subscript(dynamicMember name: String) -> UnknownDependency {
     get { unavailable() }
     set { unavailable() }
@@ -77,12 +78,14 @@ public struct UnknownDependency {
 public macro DependencyClient() =
   #externalMacro(module: "ComposableMacros", type: "ObservationStateIgnoredMacro")
 
-/// Always an error, which names the replacement: a property that passes dependencies down.
+/// The attribute of a property with a dependency. Using it is an error that names the replacement:
+/// a property through which the dependencies are passed down.
 @attached(peer)
 public macro Dependency<Value>(_ key: KeyPath<DependencyValues, Value>) =
   #externalMacro(module: "ComposableMacros", type: "DependencyMacro")
 
-/// Always an error, which names the replacement: a property that passes dependencies down.
+/// The attribute of a property with a dependency. Using it is an error that names the replacement:
+/// a property through which the dependencies are passed down.
 @attached(peer)
 public macro Dependency<Value>(_ type: Value.Type) =
   #externalMacro(module: "ComposableMacros", type: "DependencyMacro")

@@ -9,7 +9,7 @@ public struct Effect<Action: Sendable> {
     case run(RunEffect<Action>)
     case limit(LimitedEffect<Action>)
     case cancel(EffectID)
-    /// Ends a child's effects unless they belong to the present child.
+    /// Ends a child's effects unless they belong to the current child.
     case endScope(ScopeKey, unless: ChildIdentity?)
     /// Ends the effects of removed elements.
     case endElements(Int, isPresent: (EffectScope) -> Bool)

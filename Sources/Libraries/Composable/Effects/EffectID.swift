@@ -25,6 +25,6 @@ struct EffectMark: Hashable, Sendable {
     self.level = level
   }
 
-  /// The same identifier, seen from a scope one level below.
+  /// The same identifier, as seen from a scope one level below.
   var outside: EffectMark { EffectMark(id, level: level + 1) }
 }

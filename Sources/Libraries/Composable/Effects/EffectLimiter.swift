@@ -3,7 +3,8 @@ import RateLimiting
 /// A throttle or debounce for the effects of one identifier.
 @usableFromInline
 protocol Limiter: AnyObject {
-  /// Whether the limiter holds nothing back and would treat the next effect like a new limiter.
+  /// Whether the limiter holds nothing back and would treat the next effect exactly as a new
+  /// limiter would.
   var isSpent: Bool { get }
   /// Drops the effect that is held back.
   func supersede()

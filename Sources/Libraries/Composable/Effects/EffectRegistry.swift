@@ -102,8 +102,8 @@ struct EffectRegistry {
     }
   }
 
-  /// Cancels effects with this identifier that a limiter let through earlier, and those that other
-  /// limiters hold back.
+  /// Cancels effects with this identifier that a limiter let through earlier, and effects with this
+  /// identifier that other limiters hold back.
   mutating func cancelPassed(_ limiter: any Limiter, id: EffectID, scope: EffectScope) {
     for effect in scope.ids[id] ?? [] where effect.limiter !== limiter {
       effect.limiter?.supersede()
@@ -140,7 +140,7 @@ struct EffectRegistry {
     return scope
   }
 
-  /// Ends the scope of a child unless it belongs to the present child.
+  /// Ends the scope of a child unless it belongs to the current child.
   @usableFromInline
   mutating func endScope(_ key: ScopeKey, in parent: EffectScope, unless present: ChildIdentity?) {
     guard let scope = parent.children[key] else { return }

@@ -14,7 +14,7 @@ struct ScopeKey: Hashable {
 /// The identity of the child that started an effect. The effect must not reach a different child.
 @usableFromInline
 enum ChildIdentity {
-  /// Children are not distinguished: the present child counts as the same.
+  /// Children are not distinguished: the current child counts as the one that started the effect.
   case any
   /// The `id` of an `Identifiable` state; for an enum, also the case and the `id` of the payload.
   case id(AnyHashable?, tag: Int32 = 0)
@@ -80,8 +80,9 @@ public final class EffectScope {
   /// The running effects of the child and of its children. O(n) in the number of effects.
   var allRunning: [RunningEffect] { running + children.values.flatMap(\.allRunning) }
 
-  /// Returns whether the scope belongs to the child identified by `present`. An element in another
-  /// collection is first recognised by its key alone, and afterwards by its slot.
+  /// Returns whether the scope belongs to the child identified by `present`. After the whole
+  /// collection was replaced, the element with the same key counts as the same element, and its new
+  /// slot is recorded for later comparisons.
   @usableFromInline
   func belongs(to present: ChildIdentity) -> Bool {
     switch (identity, present) {

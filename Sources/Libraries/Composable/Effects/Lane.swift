@@ -1,5 +1,5 @@
-/// A serial executor on which a store runs: it runs jobs in sequence, in the order given. A server
-/// uses its event loops as lanes. A test uses a lane that it runs manually.
+/// A serial executor on which a store runs. It runs one job at a time, in the order of submission.
+/// A server uses its event loops as lanes. A test uses a lane that it runs manually.
 public protocol Lane: Sendable {
   /// Runs `job` after all earlier jobs. Can be called from any thread and returns immediately.
   func execute(_ job: @escaping @Sendable () -> Void)

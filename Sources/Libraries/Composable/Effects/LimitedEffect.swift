@@ -13,7 +13,8 @@ struct LimitedEffect<Action: Sendable> {
   let kind: Kind
   let clock: LimitClock
   @usableFromInline var effect: Effect<Action>
-  /// The identifiers that cancel the effect: the limiter's and those of `cancellable(id:)`.
+  /// The identifiers that cancel the effect: the identifier of the limiter, and those set by
+  /// `cancellable(id:)`.
   @usableFromInline var marks: [EffectMark]
 
   @usableFromInline
@@ -65,9 +66,9 @@ extension Effect {
   ///
   ///     case .scrolled: return .run { … }.throttle(id: "scrolled", for: .seconds(1), clock: clock)
   ///
-  /// The store keeps one throttle per `id` and child, which ends with the child. An effect that has
-  /// started is not ended by the following ones. ``cancel(id:)`` cancels running effects and drops
-  /// the one held back; the interval continues.
+  /// The store keeps one throttle per `id` and child, which ends with the child. Later effects do
+  /// not end an effect that has started. ``cancel(id:)`` cancels running effects and drops the
+  /// effect that is held back, but the interval continues.
   /// - Parameter interval: The interval; if zero or less, every effect runs immediately.
   public func throttle(
     id: some Hashable & Sendable, for interval: Duration,

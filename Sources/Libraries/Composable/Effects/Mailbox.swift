@@ -24,8 +24,8 @@ final class Mailbox<Action: Sendable>: Sendable {
 
   @usableFromInline let lane: any Lane
   @usableFromInline let contents = Guarded(Contents())
-  // The store sets and clears the closure, and `drain` calls it, all on the lane. The closure holds
-  // no reference to the store: the store clears it in its deinitializer.
+  // The store sets and clears the closure, and `drain` calls it, all on the lane. The closure does
+  // not retain the store; the store removes the closure in its deinitializer.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var receiver:
     ((ContiguousArray<Message>) -> Void)?
   /// The buffer of the last batch, reused for the next batch. Used only by `drain`.
@@ -51,7 +51,8 @@ final class Mailbox<Action: Sendable>: Sendable {
   @usableFromInline
   func close() {
     receiver = nil
-    // Releases the messages outside the lock, because values in effects may send when released.
+    // Releases the messages outside the lock, because releasing a value that an effect captured may
+    // send another message.
     var rest = ContiguousArray<Message>()
     contents.withLock { contents in
       contents.isClosed = true

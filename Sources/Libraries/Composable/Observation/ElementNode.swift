@@ -1,4 +1,5 @@
-/// The observation node of one element. The node of the collection owns it manually.
+/// The observation node of one element. The node of the collection retains and releases it
+/// manually.
 struct ElementNode {
   let node: Unmanaged<ObservationNode>
   let generation: UInt32

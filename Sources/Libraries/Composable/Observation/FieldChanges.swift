@@ -1,8 +1,8 @@
 /// The dirty bits of a state: which fields changed since changes were last reported.
 ///
-/// `@ObservableState` adds a property `_$changes` of this type to a struct. All its values are
-/// equal, add nothing to a hash and encode nothing, so synthesised conformances of the state are
-/// unaffected.
+/// `@ObservableState` adds a property `_$changes` of this type to a struct. All values of this type
+/// compare equal, add nothing to a hash and encode nothing, so synthesised conformances of the
+/// state are unaffected.
 public typealias FieldChanges = FieldChangesOf<UInt64>
 
 /// The dirty bits of a state with more than 64 fields.
@@ -14,7 +14,7 @@ public struct FieldChangesOf<Word: FixedWidthInteger & UnsignedInteger & Sendabl
   public var written: Word
   /// The child states that were accessed in place; each records its own changes.
   public var entered: Word
-  /// A mark that in-place access sets and a replacement of the value clears.
+  /// A mark that is set by in-place access and lost when the value is replaced.
   @usableFromInline var stamp: UInt64
 
   /// Makes an empty set of changes.

@@ -14,7 +14,8 @@ public final class Observer {
 
   enum Callback {
     case fields((FieldSet) -> Void)
-    // Wrapped in a closure over `FieldSet`, the callback would be one more object to visit.
+    // If such a callback were wrapped in a closure with a parameter, each call would load one more
+    // object.
     case plain(() -> Void)
   }
 

@@ -11,7 +11,8 @@ public final class ObserverQueue {
   @exclusivity(unchecked) var cause: UInt64 = 0
   /// The source of the current kind of action and of the names of kinds.
   @exclusivity(unchecked) var trace: ActionTrace?
-  /// Called before an observer is added, so that it does not see earlier changes.
+  /// Called before an observer is added, so that earlier changes are not reported to the new
+  /// observer.
   @exclusivity(unchecked) @usableFromInline var beforeObserving: (() -> Void)?
 
   /// The nodes of removed states, kept until their observers have been called one last time.

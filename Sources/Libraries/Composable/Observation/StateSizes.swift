@@ -1,17 +1,17 @@
 /// The number of elements in each collection of a state, by the path of its field, such as
 /// `chat.messages`.
 ///
-/// Only counts are read. For a field whose static type is a collection or a state, a look costs
+/// Only counts are read. For a field whose static type is a collection or a state, a reading takes
 /// nanoseconds. Fields of other types are searched by reflection, which takes microseconds and is
-/// done less often as the number of looks grows. The sizes found by reflection are kept until the
-/// next search.
+/// done less often as the number of readings grows. The sizes found by reflection are kept until
+/// the next search.
 public struct StateSizes: Sendable {
   /// The paths of the collections, in the order in which they were first found.
   public private(set) var paths: [String] = []
-  /// The sizes at the last look, in the order of ``paths``. A missing collection has the size 0.
+  /// The sizes at the last reading, in the order of ``paths``. A missing collection has the size 0.
   /// For collections within the elements of a collection, the sum of their sizes.
   public private(set) var counts: [Int] = []
-  /// The storages of the elements at the last look, in the order of ``paths``.
+  /// The storages of the elements at the last reading, in the order of ``paths``.
   public private(set) var storages: [Storage] = []
 
   /// The location of a collection's elements. It stays the same while the collection is changed in
@@ -41,11 +41,11 @@ public struct StateSizes: Sendable {
   private var numbers: [String: Int] = [:]
   private let isThorough: Bool
   @usableFromInline var current = 0
-  /// The number of looks so far.
+  /// The number of readings so far.
   private var looks = 0
-  /// The next look that searches by reflection.
+  /// The number of the next reading that searches by reflection.
   private var nextReflection = 0
-  /// Whether the current look searches by reflection.
+  /// Whether the current reading searches by reflection.
   @usableFromInline private(set) var isReflecting = true
   /// For each of ``paths``, whether the collection was found by reflection.
   private var isReflected: [Bool] = []
@@ -60,7 +60,7 @@ public struct StateSizes: Sendable {
     var collection: Int?
     /// Whether no collection was found inside.
     var isBarren = false
-    /// The look at which a barren node is searched again.
+    /// The number of the reading at which a node without collections is searched again.
     var nextSearch = 0
   }
 
@@ -71,11 +71,11 @@ public struct StateSizes: Sendable {
 
   /// Makes an empty set of sizes.
   ///
-  /// - Parameter isThorough: Whether each look searches all values of unknown types, so that the
-  ///   result does not depend on earlier looks.
+  /// - Parameter isThorough: Whether each reading searches all values of unknown types, so that the
+  ///   result does not depend on earlier readings.
   public init(isThorough: Bool = false) { self.isThorough = isThorough }
 
-  /// The size of the collection at a path at the last look, or `nil` if it was never found.
+  /// The size of the collection at a path at the last reading, or `nil` if it was never found.
   public subscript(path: String) -> Int? { numbers[path].map { counts[$0] } }
 
   /// Reads the sizes of the collections in `state`.
@@ -83,8 +83,8 @@ public struct StateSizes: Sendable {
   /// - Complexity: O(n) in the number of fields.
   public mutating func look<State: ObservableBranch>(at state: State) {
     isReflecting = isThorough || looks >= nextReflection
-    // Repeated after a tenth of the looks so far, because reflection costs more than everything
-    // else.
+    // Reflection costs more than everything else, so the interval to the next search is a tenth of
+    // the number of readings so far.
     if isReflecting { nextReflection = looks + 1 + looks / 10 }
     looks += 1
     for index in counts.indices where isReflecting || !isReflected[index] {
@@ -169,7 +169,7 @@ public struct StateSizes: Sendable {
   }
 
   /// Returns whether a value should be searched. An optional value may appear later, so a value
-  /// without collections is searched again, each time after twice as many looks.
+  /// without collections is searched again, each time after twice as many readings.
   private mutating func wantsLook(_ node: Int) -> Bool {
     guard isThorough || !nodes[node].isBarren || looks >= nodes[node].nextSearch else {
       return false
@@ -202,7 +202,8 @@ public struct StateSizes: Sendable {
     var position = children.startIndex
     for index in 0..<children.count {
       defer { children.formIndex(after: &position) }
-      // Making a child costs more than the rest, so only children that are searched are made.
+      // Reading a child from its mirror costs more than everything else here, so only the children
+      // that are searched are read.
       let below =
         isOptional ? node : self.node(index, children[position].label ?? "\(index)", below: node)
       guard isOptional || wantsLook(below) else { continue }

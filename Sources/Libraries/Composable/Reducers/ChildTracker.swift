@@ -5,8 +5,8 @@ struct ChildTracker<State> {
   /// Returns the identity that distinguishes successive children in the same field, or is `nil` if
   /// they are not distinguished.
   @usableFromInline let identify: ((State) -> ChildIdentity)?
-  // Checked first for actions of other children: the flag is stored next to the reducer, so the
-  // effects need not be accessed.
+  // Checked first, because it is stored next to the reducer: for actions of other children,
+  // ``effects`` then need not be loaded.
   @usableFromInline let hasIdentity: Bool
 
   /// - Parameter hasCases: Whether a different case of an enum state, or a different `id` in the
@@ -24,7 +24,7 @@ struct ChildTracker<State> {
   @inlinable
   func owns(_ scope: EffectScope?) -> Bool { scope?.owner === effects }
 
-  /// Returns whether `scope` of this child was created for the child with this state.
+  /// Returns whether `scope` was created for the child that now has this state.
   @inlinable
   func isSame(_ scope: EffectScope, _ state: State) -> Bool {
     scope.belongs(to: identity(of: state))
@@ -36,7 +36,8 @@ struct ChildTracker<State> {
     Path.read(parent) { $0.map(identity) ?? .any }
   }
 
-  /// Returns whether the child below `scope`, which belongs to this child, is present.
+  /// Returns whether this child, to which `scope` belongs, and the descendant on the path below
+  /// still exist.
   @inlinable
   func hasChild<Path: ChildPath>(
     _ scope: EffectScope, _ child: some PreparedReducer<State>, in parent: Path.Root, _: Path.Type

@@ -3,8 +3,8 @@ public protocol PreparedReducer<State> {
   /// The state that the reducer changes.
   associatedtype State
   // `Action` is not declared `Sendable`, and `Reaction` is not declared an effect of `Action`. With
-  // these declarations, the compiler would search for the action's conformance here and in the
-  // reducer in turn, without end.
+  // these declarations, the compiler would search for the action's conformance alternately here and
+  // in the reducer, without end.
   /// The actions that the reducer handles.
   associatedtype Action
   /// The result: an effect of the action.
@@ -13,8 +13,9 @@ public protocol PreparedReducer<State> {
   /// Reduces an action and counts it.
   func reduce(into state: inout State, action: Action) -> Reaction
 
-  /// Returns whether the child that an effect belongs to still exists and is the same. `scope` is
-  /// the scope of this state, and ``EffectScope/next`` is the path to the child.
+  /// Returns whether the child to which an effect belongs still exists and was not replaced by
+  /// another. `scope` is the scope of this state, and ``EffectScope/next`` is the path to the
+  /// child.
   func hasChild(_ scope: EffectScope, in state: State) -> Bool
 
   /// The counter of actions by kind.

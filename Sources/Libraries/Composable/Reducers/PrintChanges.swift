@@ -28,8 +28,8 @@ public struct PrintChanges<
 extension ReducerStep where State: ObservableState {
   /// Prints a line for each action with the fields that this part of a composition changed.
   ///
-  /// For debugging. A field is not listed again while an earlier change of it has not been
-  /// delivered. ``Store/printChanges(to:)`` lists all changes of each action.
+  /// For debugging. After a field was listed, further changes of the field are not listed until its
+  /// observers have been called. ``Store/printChanges(to:)`` lists all changes of each action.
   public func _printChanges(
     to output: @escaping (String) -> Void = { print($0) }
   ) -> PrintChanges<State, Action, Self> { PrintChanges(base: self, output: output) }

@@ -29,8 +29,8 @@ public protocol Reducer<State, Action> {
   where Prepared.State == State, Prepared.Action == Action, Prepared.Reaction == Effect<Action>
 
   /// Changes `state` in place and returns the effects of the action. Runs on the store's lane and
-  /// must return quickly. Work that needs much CPU time belongs in an effect. A parent that needs
-  /// this logic may call it directly instead of sending an action.
+  /// must return quickly. Work that needs much CPU time belongs in an effect. A parent may call
+  /// this method directly instead of sending an action to its child.
   func reduce(into state: inout State, action: Action) -> Effect<Action>
 
   /// The composition. The listed reducers run in sequence. Evaluated once per store.

@@ -98,7 +98,8 @@ public protocol ReducerStep<State, Action> {
   /// Changes `state` in place and returns the effects of the action.
   func reduce(into state: inout State, action: Action) -> Effect<Action>
 
-  /// Returns whether the child that an effect belongs to still exists and is the same.
+  /// Returns whether the child to which an effect belongs still exists and was not replaced by
+  /// another.
   func hasChild(_ scope: EffectScope, in state: State) -> Bool
 
   /// The counters of the children in this part.

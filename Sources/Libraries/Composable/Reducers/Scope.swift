@@ -2,7 +2,7 @@
 ///
 ///     Scope(state: \.header, action: \.header) { HeaderFeature() }
 ///
-/// The case of the action selects the child, so siblings are not asked.
+/// The case of the action selects the child, so the reducers of siblings are not called.
 public struct Scope<
   State: ObservableState, Action: CasePathable & Sendable, Lens: FieldLens, Case: CaseLens,
   Child: Reducer

@@ -58,7 +58,7 @@ public final class Shared<Value: Equatable & Sendable>: Sendable {
   /// The current value.
   public var value: Value { core.newest.value }
 
-  /// The number of reducers' assignments that replaced a concurrent change by other code.
+  /// The number of assignments by reducers that discarded a concurrent change by other code.
   public var overwrites: Int { core.overwrites }
 
   /// Changes the value and notifies all listeners. If `body` leaves the value equal, nothing

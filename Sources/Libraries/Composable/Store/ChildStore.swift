@@ -1,7 +1,8 @@
 /// A handle to a child of a store, which sends the child's actions, reads its state and observes
 /// it. A cheap value that holds the store and a function. Not `Sendable`, like the store.
 public struct ChildStore<State, Action> {
-  /// A request to the store, with addresses: generic values would pass through an adapter.
+  /// A request to the store. It contains addresses, because passing generic values would need an
+  /// adapter function.
   @usableFromInline
   enum Access {
     case send(UnsafePointer<Action>)

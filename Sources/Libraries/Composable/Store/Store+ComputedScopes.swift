@@ -8,8 +8,8 @@ public struct ComputedScopeCount: Hashable, Sendable {
 
 /// A part of a state that is computed on each access instead of being stored.
 ///
-/// The closer a scope is to the root, the more often it is evaluated. Store a value that is shown
-/// in a field, or compute it in the leaf view that shows it.
+/// The closer a scope is to the root, the more often it is evaluated. Either store a displayed
+/// value in a field of the state, or compute it in the leaf view that shows it.
 public struct ComputedScope<State> {
   let evaluate: () -> State
 

@@ -17,8 +17,8 @@ extension Store {
     place.observeAll(callback)
   }
 
-  /// Calls `callback` when an optional child is added or removed, with whether it is present.
-  /// Changes inside the child do not call `callback`.
+  /// Calls `callback` when an optional child is added or removed, and passes whether it is now
+  /// present. Changes inside the child do not call `callback`.
   public func observePresence<Child: ObservableState>(
     _ field: FieldKey<State, Child?>, _ callback: @escaping (_ isPresent: Bool) -> Void
   ) -> Observer {

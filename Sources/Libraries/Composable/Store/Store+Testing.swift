@@ -1,6 +1,6 @@
 // Internals of the store that the test stores need.
 extension Store {
-  /// The number of the next send when it is tracked.
+  /// The number that the next tracked send will have.
   package var nextOrigin: UInt64 { turn + 1 }
 
   /// Returns the effects of a tracked send.

@@ -67,9 +67,8 @@ package struct Calibration: Sendable {
     }
   }
 
-  /// Fits costs to measurements in nanoseconds, each excluding nested measurements. With
-  /// `seesState`, the sizes of all collections were observed and irrelevant sizes are already
-  /// excluded.
+  /// Fits costs to measurements in nanoseconds, each excluding nested measurements. `seesState` is
+  /// true if the sizes of all collections were observed and irrelevant sizes are already excluded.
   ///
   /// - Throws: ``CalibrationProblem`` if nothing was measured often enough.
   package init(

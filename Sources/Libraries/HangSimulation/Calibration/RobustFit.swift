@@ -10,7 +10,7 @@
 /// iteration is solved without negative costs by the active set method of Lawson and Hanson,
 /// "Solving Least Squares Problems" (1974), chapter 23.
 struct RobustFit {
-  /// A measured duration and its costs, each with the factor by which it is multiplied.
+  /// A measured duration, and the costs that add up to it, each multiplied by a known factor.
   struct Row {
     var costs: [(column: Int, times: Double)]
     var value: Double

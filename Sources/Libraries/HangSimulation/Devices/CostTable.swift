@@ -54,8 +54,8 @@ struct CostTable: Sendable {
   /// The paths of all collections that affect costs.
   var paths: Set<String> { Set(fields.values.flatMap(\.keys)) }
 
-  /// Returns the cost of a view or action kind for the elements of collections. `size` returns the
-  /// number of elements of the collection at a path.
+  /// Returns the part of a view's or action kind's cost that depends on the sizes of collections.
+  /// `size` returns the number of elements of the collection at a path.
   func cost(ofFieldsOf name: String, size: (String) -> Int) -> Int64 {
     guard let fields = fields[name] else { return 0 }
     let cost = fields.reduce(Int128(0)) { $0 + Int128($1.value) * Int128(size($1.key)) }

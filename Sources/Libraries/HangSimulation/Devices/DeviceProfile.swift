@@ -56,8 +56,8 @@ public struct DeviceProfile: Hashable, Sendable {
     package var view = ViewCost()
     /// The costs of single views, which replace ``view``, by name.
     package var views: [String: ViewCost] = [:]
-    /// The names of the measured constants: kinds of actions, `element`, and for each view for
-    /// example `ChatView.evaluation`, `ChatView.element`, and `ChatView.appearance`.
+    /// The names of the measured constants: kinds of actions, `element`, and for a view such as
+    /// `ChatView` the names `ChatView.evaluation`, `ChatView.element`, and `ChatView.appearance`.
     public package(set) var measured: Set<String> = []
 
     /// Returns the names of all constants of a screen.

@@ -12,7 +12,8 @@ struct RunCollector {
   private let duration: VirtualTime
   private let bucket: Int64
 
-  /// The work done so far, in units of about the work of one event that a throttle holds.
+  /// The work done so far. One unit is roughly the work of receiving an event that a throttle
+  /// holds.
   private(set) var work = 0
   /// The number of received events that no frame has shown yet.
   private(set) var waiting = 0
@@ -30,7 +31,8 @@ struct RunCollector {
   private var shortestKept: Int64 = 0
   private var digest = Digest()
 
-  /// The events that no frame has shown yet, by throttle number; 0 for events that never wait.
+  /// The events that no frame has shown yet, by throttle number. The throttle number 0 stands for
+  /// events that never wait.
   private var unshown: [Unshown] = []
   private var latency = DurationHistogram()
   private var service = DurationHistogram()
@@ -94,8 +96,8 @@ struct RunCollector {
     unshown[throttle].append((intended.nanoseconds, time))
   }
 
-  /// Records that a frame shows all events except the newest of each kind that throttles still
-  /// hold. A superseded event counts as shown, because nothing remains to be drawn.
+  /// Records that a frame shows all events except those that are still pending in a throttle: its
+  /// newest events. A superseded event counts as shown, because nothing remains to be drawn.
   mutating func recordShown(by screen: any RunningScreen, at time: Int64) {
     for index in unshown.indices where !unshown[index].isEmpty {
       let pending = index == 0 ? 0 : screen.pending(index)
@@ -110,7 +112,8 @@ struct RunCollector {
   /// Marks a slice as used up, so that it does no further work.
   mutating func endSlice(at work: Int) { self.work = max(self.work, work) }
 
-  /// Counts steps of an effect, or other steps that cost about as much as a held event.
+  /// Counts steps of an effect, or other steps that are about as much work as an event that a
+  /// throttle holds.
   mutating func countStep(_ count: Int = 1) { work += count }
 
   mutating func note(_ record: EvaluationRecord) {

@@ -198,8 +198,9 @@ extension SimulationPlan {
 package let simulatorVersion = "0.3.1"
 
 package enum SimulationSlice {
-  /// The units of work between two yields: half a millisecond of held events at 0.2 to 0.3 us. With
-  /// half of the units, a flood spent a twentieth of its time on yields, which wake a thread.
+  /// The number of units of work between two yields: about half a millisecond, at 0.2 to 0.3 us for
+  /// each event that a throttle holds. With half as many units, a run with a flood of events spent
+  /// a twentieth of its time on yields, because each yield wakes a thread.
   package static let work = 2_000
 
   /// Lets other tasks run. Throws `CancellationError` if the simulation was cancelled.

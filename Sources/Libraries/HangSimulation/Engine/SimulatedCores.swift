@@ -9,7 +9,8 @@ final class SimulatedCores: @unchecked Sendable {
   private let waits: SimulatedWaits
   /// The time at which each core becomes free.
   private var free: [VirtualTime]
-  /// Returns until when the screen's thread is busy; `nil` if effects do not share its core.
+  /// Returns the time until which the screen's thread is busy; `nil` if effects do not share its
+  /// core.
   private let screenIsFree: (() -> VirtualTime)?
 
   init(_ count: Int, _ waits: SimulatedWaits, screenIsFree: @escaping () -> VirtualTime) {

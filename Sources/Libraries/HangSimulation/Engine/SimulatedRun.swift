@@ -29,7 +29,8 @@ package final class SimulatedRun {
   private let grid: FrameGrid
   /// The time at which the first effect with work for the thread resumed; `nil` if there is none.
   @exclusivity(unchecked) private var resumedAt: VirtualTime?
-  /// The first refresh at which the screen may have something to draw; not asked earlier.
+  /// The first refresh at which the screen may have something to draw. Before that time, the screen
+  /// is not asked.
   @exclusivity(unchecked) private var nextRefresh = VirtualTime.zero
   /// The start of the turn that has not received all of its events yet; `nil` between turns.
   @exclusivity(unchecked) private var openTurn: Int64?
@@ -127,16 +128,17 @@ package final class SimulatedRun {
   /// The current time of the run.
   package var time: VirtualTime { min(VirtualTime(nanoseconds: clock.time), duration) }
 
-  /// Does about this much work, in units of a few hundred nanoseconds (one event that a throttle
-  /// holds), and returns whether more work remains.
+  /// Does about this much work, and returns whether more work remains. A unit is an event that a
+  /// throttle holds, which takes a few hundred nanoseconds.
   package func advance(work: Int) -> Bool {
     let end = collector.work + work
     while collector.work < end { guard turn(until: end) else { return false } }
     return true
   }
 
-  /// Runs a turn of the thread with the quiet turns before it, a part of a turn with many events,
-  /// or a step of an effect outside the thread. No turn begins after the amount of work `end`.
+  /// Runs one of three steps: a turn of the thread, with the preceding turns that only receive
+  /// events; a part of a turn with many events; or a step of an effect outside the thread. No turn
+  /// begins once the total work of the run has reached `end`.
   private func turn(until end: Int) -> Bool {
     guard !isOverloaded() else { return false }
     if let openTurn { return work(onTurnFrom: openTurn, until: end) }

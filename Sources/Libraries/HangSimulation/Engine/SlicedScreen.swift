@@ -4,9 +4,9 @@ package import RateLimiting
 /// many events arrive during a turn. While a service processes them for untrusted users, it must
 /// also do its other work, and notice that a result is no longer needed.
 package protocol SlicedScreen: RunningScreen {
-  /// Receives the next events that have arrived, at most `most`. An instant at which only later
-  /// events are created counts as one. Actions of events may be reduced between two calls. `note`
-  /// is as in ``RunningScreen/receive(until:at:noting:)``.
+  /// Receives the next events that have arrived, at most `most`. An instant at which events are
+  /// created but none arrives counts as one event. Actions of events may be reduced between two
+  /// calls. `note` is as in ``RunningScreen/receive(until:at:noting:)``.
   ///
   /// - Returns: Whether more events may have arrived.
   func receive(
@@ -18,7 +18,7 @@ package protocol SlicedScreen: RunningScreen {
   /// because faults drop or hold them. They count as work.
   func consumeUnseen() -> Int
 
-  /// The maximum number of events in flight, set once it is exceeded; otherwise `nil`. Once this
+  /// The maximum number of events in flight if that number was exceeded; otherwise `nil`. Once this
   /// property is set, no further events are created, so the run must end.
   var overload: Int? { get }
 

@@ -1,6 +1,6 @@
 import ViewGraph
 
-/// The record of turns for thresholds, which answers exactly for any part of a run. The record
+/// The record of turns for thresholds, which gives exact figures for any part of a run. The record
 /// stays small: a turn shorter than a microhang is kept only if it is longer than all later turns.
 struct TurnRecord: Hashable, Sendable {
   private struct Turn: Hashable, Sendable {

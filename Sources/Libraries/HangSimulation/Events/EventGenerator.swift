@@ -11,7 +11,8 @@ public protocol EventGenerator<Event>: Sendable {
   mutating func next() -> Event
 }
 
-/// Merges generators in order of time; simultaneous events in the order of generators.
+/// Merges the events of several generators in order of time. Simultaneous events have the order of
+/// their generators.
 package struct MergedGenerators<Event>: EventGenerator {
   private var generators: [any EventGenerator<Event>]
   private var times: [VirtualTime?]

@@ -42,7 +42,7 @@ struct ActionTally {
   var lastShown: UInt64 = 0
   /// The number of evaluations caused by content that an action made appear or disappear.
   var presences = 0
-  /// The actions that followed by feedback.
+  /// The actions that followed actions of this kind by feedback.
   var followers = Tally()
 }
 

@@ -1,8 +1,9 @@
 import ViewGraph
 
 extension ViewNode {
-  /// Returns how many elements look the same as in `old`, at the same place. A list, a table, and a
-  /// text each count as one unit: any change inside marks all of its elements as changed.
+  /// Returns how many elements look the same as the element at the same position in `old`. A list,
+  /// a table, and a text each count as one unit: any change inside marks all of its elements as
+  /// changed.
   func unchangedElements(since old: ViewNode) -> Int {
     func sum(_ nodes: [ViewNode], _ others: [ViewNode]) -> Int {
       zip(nodes, others).reduce(0) { $0 + $1.0.unchangedElements(since: $1.1) }

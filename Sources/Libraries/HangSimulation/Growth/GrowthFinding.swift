@@ -16,9 +16,9 @@ public struct GrowthFinding: Sendable {
   public enum Order: String, Sendable, CaseIterable {
     /// Proportional to the number.
     case linear = "n"
-    /// Like a sort.
+    /// The order of sorting the elements.
     case linearithmic = "n log n"
-    /// Like a search for each element.
+    /// The order of searching all elements once for each element.
     case quadratic = "n^2"
   }
 

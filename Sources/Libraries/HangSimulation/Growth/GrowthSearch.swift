@@ -40,17 +40,17 @@ struct GrowthSearch {
   /// smallest.
   private static let explains = 2.0
 
-  /// Less work on the device, in nanoseconds (a quarter of a frame at 60 Hz), is not reported if it
-  /// is rare, or if the collection is bounded.
+  /// Work that takes less time than this on the device, in nanoseconds, is not reported if it is
+  /// rare or if the collection is bounded. A quarter of a frame at 60 Hz.
   private static let leastAlone = 4_000_000.0
-  /// Work is rare if it takes a smaller share of the thread's time.
+  /// Work is rare if it takes a smaller share of the thread's time than this.
   private static let leastShare = 0.001
 
   let table: WorkTable
   let device: Device
   let duration: VirtualTime
-  /// Returns the names of the fields that the views of a name read. Work is more likely to grow
-  /// with these.
+  /// Returns the names of the fields that the views with a given name read. Work is more likely to
+  /// grow with these fields than with others.
   let reads: (String) -> [String]
 
   /// The findings in the order of the table.
@@ -59,7 +59,7 @@ struct GrowthSearch {
   private func found(_ target: WorkTable.Target) -> [Found] {
     guard target.samples.count >= Self.fewest else { return [] }
     var work = target.samples.map { Double($0.work) }
-    // Nearly all work of a sound screen ends here.
+    // For a screen without growing work, the search nearly always ends here.
     let sorted = work.sorted()
     guard sorted[sorted.count - 1] - sorted[0] >= Self.least else { return [] }
     let elements = target.samples.map(\.elements)
@@ -86,7 +86,8 @@ struct GrowthSearch {
       guard sizes.contains(where: { $0 != sizes[0] }) else { return }
       if let fit = SizeFit.best(sizes, work), accepts(fit) { fits.append((field, sizes, fit)) }
     }
-    // The simulator can charge for elements, so they come first among equals.
+    // The number of elements comes first, because the simulator can charge for elements: of equally
+    // good explanations, the first is chosen.
     if let elements { look(GrowthFinding.elements, elements) }
     for (number, path) in table.paths.enumerated() {
       look(path, table.sizes(of: number, at: target.samples))

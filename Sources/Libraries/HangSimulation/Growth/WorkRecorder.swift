@@ -111,7 +111,7 @@ final class WorkRecorder {
 }
 
 extension WorkTable.Target {
-  /// Keeps a sample. If there are too many, removes every other one.
+  /// Keeps a sample. If there are too many samples, removes every other sample.
   mutating func add(_ sample: WorkTable.Sample, in turn: Int, most: Int) {
     inTurn = self.turn == turn ? inTurn + 1 : 1
     self.turn = turn

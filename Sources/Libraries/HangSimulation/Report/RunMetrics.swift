@@ -131,7 +131,8 @@ package enum RunComparison {
   }
 
   /// Returns the change relative to the first value, in percent; for shares, in percentage points;
-  /// empty if both have the same text. Only a second value of 0 is rounded to `-100.0 %`.
+  /// empty if both have the same text. Only a second value of 0 is shown as `-100.0 %`; other
+  /// changes are not rounded to that text.
   private static func change(_ first: RunMetrics.Value, _ second: RunMetrics.Value) -> String {
     guard let old = first.number, let new = second.number, first.text != second.text else {
       return ""

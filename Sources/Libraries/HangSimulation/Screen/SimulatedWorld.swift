@@ -60,8 +60,8 @@ public final class SimulatedWorld: @unchecked Sendable {
   /// The clock that the costs of evaluations and actions advance. Pass it to the ``ViewGraph``.
   public var evaluationClock: any EvaluationClock { clock }
 
-  /// Lets costs depend on the sizes of the state starting at the first frame, which a screen draws
-  /// before the run receives it.
+  /// Lets costs depend on the sizes of the state. Called early, so that this includes the first
+  /// frame, which a screen draws before the run receives it.
   func seeSizes(_ look: @escaping (inout StateSizes) -> Void) { clock.look = look }
 
   /// Starts measuring effects on the screen's thread. With `spends`, the measured time advances the
@@ -109,7 +109,8 @@ public final class SimulatedWorld: @unchecked Sendable {
     let start = waits.now
     started += 1
     let number = started
-    // Drawn before any suspension, so that random numbers depend only on the order.
+    // Drawn before any suspension, so that the random numbers depend only on the order in which
+    // effects start.
     let (fate, share) = (random.integer(in: 0...999), random.integer(in: 0...1_000))
     effects[effect].started += 1
     do {
@@ -148,7 +149,8 @@ public final class SimulatedWorld: @unchecked Sendable {
   /// Whether effects have scheduled work on the screen's thread.
   var wantsThread: Bool { !screenLane.isIdle }
 
-  /// Sets the time of effects to the thread's time, which reducers use, such as to debounce.
+  /// Sets the time of effects to the thread's time, because reducers read it, for example to
+  /// debounce.
   func beginTurn() { waits.now = VirtualTime(nanoseconds: clock.time) }
 
   /// Runs the work that effects have scheduled on the thread, and the work that follows from it.

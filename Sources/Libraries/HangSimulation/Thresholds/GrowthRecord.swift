@@ -62,7 +62,7 @@ extension WorkTable {
   fileprivate func evidence(of target: Target) -> GrowthRecord.Evidence {
     guard target.samples.count >= GrowthSearch.fewest else { return .few(target.samples.count) }
     func tells(_ sizes: [Int]) -> Bool {
-      // Most collections stay the same, and most of the others change enough.
+      // A cheap check before the fit, because most collections keep their size.
       guard let least = sizes.min(), let most = sizes.max(), most - least > 2 else { return false }
       return SizeFit.best(sizes, sizes.map(Double.init)) != nil
     }

@@ -116,8 +116,8 @@ extension Threshold {
     return .found(found.value, failure(of: run, found, 1, of: 1, base: base))
   }
 
-  /// Compares seed by seed: the means must violate the bound, and significantly so if there are
-  /// enough seeds.
+  /// Compares seed by seed. The condition fails only if the means violate the bound and, with
+  /// enough seeds, the difference is significant.
   private func judge(
     _ run: RunFigures, _ values: [RunFigures.Value], pairedWith others: [RunFigures.Value]
   ) -> Judgement {

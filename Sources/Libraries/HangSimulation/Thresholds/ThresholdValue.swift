@@ -1,8 +1,9 @@
 import ViewGraph
 
 extension ThresholdMetric {
-  /// Returns the value of the metric in the unit of bounds: nanoseconds, or thousandths of a count
-  /// or of a whole. Returns `nil` if the run has no data for it; see ``absence(in:_:)``.
+  /// Returns the value of the metric in the unit of bounds: nanoseconds for durations, otherwise
+  /// thousandths, so that a count of 2 is 2,000 and a share of 100 % is 1,000. Returns `nil` if the
+  /// run has no data for it; see ``absence(in:_:)``.
   func value(in run: RunReport, _ window: TurnWindow = TurnWindow()) -> Int64? {
     func count(_ number: Int) -> Int64 { Int64(number) * 1_000 }
     if window != TurnWindow() {

@@ -26,8 +26,9 @@ package final class Clients: Sendable {
     @inline(never)
     func endMonitor() { clients.state.withLock { $0.shares.endMonitor(id) } }
 
-    /// Acquires the turn for a call of a client without rights, which the caller must end. If the
-    /// turn is taken, returns false and calls `resume` when the turn is acquired.
+    /// Acquires the turn for a call of a client without rights; the caller must end the turn. If
+    /// another call has the turn, returns false, and calls `resume` as soon as the turn is
+    /// acquired.
     func takeTurn(_ resume: @escaping @Sendable () -> Void) -> Bool {
       clients.state.withLock { $0.turns.take(resume, as: id, of: peer?.userID) }
     }

@@ -56,7 +56,8 @@ final class OutputGate: Sendable {
     change.raise()
   }
 
-  /// Returns when the gate is open. Another task may close the gate again before the caller acts.
+  /// Returns when the gate is open. Another task may close the gate again before the caller
+  /// continues.
   /// - Throws: `CancellationError` if the task is cancelled or the reader is gone.
   func waitUntilOpen() async throws {
     while true {

@@ -148,8 +148,9 @@ package final class ServerConnection: ChannelDuplexHandler {
     context.close(promise: nil)
   }
 
-  /// Closes the connection after the current call, unless it is a monitor, has finished and the
-  /// client has read its replies; at the latest after ``VarlinkServer/Limits/drainTimeout``.
+  /// Closes the connection when the current call has finished and the client has read its replies,
+  /// at the latest after ``VarlinkServer/Limits/drainTimeout``. A call with `more` is cancelled
+  /// immediately.
   package func stop() {
     isStopping = true
     if let running {
@@ -200,7 +201,7 @@ package final class ServerConnection: ChannelDuplexHandler {
     watchInput()
   }
 
-  /// Returns whether the next call may be read now, or only when it gets the turn.
+  /// Returns whether the next call may be read now. If not, it is read when it gets the turn.
   private func mayStart() -> Bool {
     guard let seat, !seat.hasRights else { return true }
     // A client that disconnected before its turn has lost the turn.

@@ -24,8 +24,9 @@ package final class VarlinkServer: Sendable {
     package var callTooLong: any VarlinkErrorConvertible & Sendable = ServiceError.permissionDenied
     /// The maximum time between the beginning and the end of a call.
     package var messageTimeout = TimeAmount.seconds(10)
-    /// The maximum memory in bytes for unfinished calls and unread replies of all connections.
-    /// Beyond, the connection with the oldest memory is closed. A single reply may be longer.
+    /// The maximum memory in bytes for unfinished calls and unread replies of all connections. If
+    /// it is exceeded, the connection that has held memory the longest is closed. A single reply
+    /// may be longer.
     package var heldBytes = 32 << 20
     /// The maximum of ``heldBytes`` for one user without rights.
     package var heldBytesPerUser = 4 << 20

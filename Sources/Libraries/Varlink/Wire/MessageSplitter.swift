@@ -43,8 +43,8 @@ package struct MessageSplitter: Sendable {
     buffer.writeBuffer(&bytes)
   }
 
-  /// Releases memory that the held bytes do not need, because a few bytes may be part of a large
-  /// read.
+  /// Releases memory that the held bytes do not need, because a few remaining bytes would otherwise
+  /// keep the buffer of a large read alive.
   ///
   /// - Complexity: amortized O(*n*) in the bytes appended, if called once per append.
   package mutating func compact() {

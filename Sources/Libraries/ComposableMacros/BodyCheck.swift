@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// Finds calls in a reducer's body that have another form in this library, and reports the
+/// Finds calls in a reducer's body that are written differently in this library, and reports the
 /// replacement. It sees only source text, and knows no types except the declared cases of `Action`.
 struct BodyCheck {
   /// The payload types of the cases of `Action`, as written.

@@ -17,7 +17,7 @@ enum MacroMessage: DiagnosticMessage {
   case ownCodingKeys
   case ownMemberName(String)
   case ignoredWithoutField
-  /// A construct that has another form in The Composable Architecture.
+  /// A construct of The Composable Architecture that is written differently here, with the remedy.
   case elsewhere(String)
   case missingChild(call: String)
 

@@ -6,7 +6,7 @@ struct EnumCase {
   let tag: Int
   let name: String
   let values: [(label: String?, type: String)]
-  /// Whether the only payload is a function, whose parameter must be `@escaping`.
+  /// Whether the only payload is a function, so that a parameter for it must be `@escaping`.
   let isFunction: Bool
 
   /// The type of all associated values together, or `Void` if there are none.

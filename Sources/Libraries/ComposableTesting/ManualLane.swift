@@ -21,7 +21,8 @@ public final class ManualLane: Lane, TaskExecutor, SerialExecutor {
     var work: ContiguousArray<Work> = []
     var isRunning = false
     var turnLimit = 100_000
-    /// Work that never ends, kept because a dropped task cannot be freed.
+    /// Work that was set aside because it never ends. It is kept, because a task whose work is
+    /// dropped is never freed.
     var leftAside: ContiguousArray<Work> = []
   }
 

@@ -1,6 +1,6 @@
-/// The type of a value that a format can use, and the types of its members. Formats ignore a member
-/// whose value has another type. Because the types are declared here, members with other types can
-/// be counted in one place, regardless of the code that reads them.
+/// The type that a value must have for a format to use it, and the types of the value's members. A
+/// format ignores a member whose value has another type. Because the types are declared here,
+/// members with other types can be counted in one place, regardless of the code that reads them.
 package indirect enum JSONShape: Sendable {
   case text
   /// Text or a whole number, because programs use either for identifiers.

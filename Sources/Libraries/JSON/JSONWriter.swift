@@ -82,7 +82,8 @@ package struct JSONWriter: Sendable {
 
   // MARK: Members
 
-  /// Appends the name of the next value's member. The name must need no escapes.
+  /// Appends the name of the next value's member. The name must not contain characters that need
+  /// escapes.
   package mutating func name(_ name: StaticString) {
     separate()
     bytes.append(UInt8(ascii: "\""))

@@ -33,9 +33,9 @@ package enum PassedDescriptors {
     return getsockopt(socket, SOL_SOCKET, option, &value, &size) == 0 && value == 0
   }
 
-  /// Protects a channel from passed descriptors, unless the kernel does. The channel's input ends
-  /// before the first descriptor. At most `readSize` bytes are read at a time. Call this function
-  /// in the initializer of the channel, before anything can close the channel.
+  /// Protects a channel from passed descriptors, unless the kernel already refuses them. The
+  /// channel's input ends before the first descriptor. At most `readSize` bytes are read at a time.
+  /// Call this function in the initializer of the channel, before anything can close the channel.
   package static func guardAgainst(on channel: any Channel, readSize: Int = 1 << 16) throws {
     let descriptor = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
       of: NIOBSDSocket.Handle.self

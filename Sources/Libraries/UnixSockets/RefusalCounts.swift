@@ -64,7 +64,8 @@ package struct RefusalCounts: Sendable, Equatable {
     }
   }
 
-  /// The rows, ordered by user and then by resource. Users counted together are last.
+  /// The rows, ordered by user and then by resource. The row of the users that are counted together
+  /// is last.
   package var rows: [(row: Row, count: Int)] {
     let order = RefusedResource.allCases
     return counts.map { ($0.key, $0.value) }.sorted { left, right in

@@ -32,7 +32,8 @@ package struct GeneratedSource {
     try writeCalls()
   }
 
-  /// Throws an error if a name is not in the definition, for example after an edit.
+  /// Throws an error if the `.names` file lists something that the definition does not contain, for
+  /// example after an edit of the definition.
   private func checkNames() throws(GenerationError) {
     let methods = Set(description.methodNames)
     for (what, names, known) in [

@@ -47,7 +47,7 @@ public protocol CasePathable {
   var _$tag: Int { get }
   /// For an enum state, the `id` of the payload, or `nil` if the payload has no `id`.
   var _$payloadID: AnyHashable? { get }
-  /// One property per case, which names the case as a type (``CaseLens``) in compositions.
+  /// One property per case, by which compositions refer to the case as a type (``CaseLens``).
   associatedtype CaseLenses
 }
 

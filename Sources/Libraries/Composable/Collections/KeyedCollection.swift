@@ -59,7 +59,7 @@ public struct KeyedCollection<ID: Hashable, Element> {
     index(of: id).map { slot(at: $0) }
   }
 
-  /// Returns the slot's index for the element with the key.
+  /// Returns the index of the slot of the element with the key.
   @inlinable func index(of id: ID) -> Int? {
     if hint < contents.count, tenancies[hint].id == id, contents[hint] != nil { return hint }
     return slots[id].map(Int.init)

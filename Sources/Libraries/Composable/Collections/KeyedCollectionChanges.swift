@@ -105,7 +105,8 @@ extension KeyedChanges.Entry: Sendable where ID: Sendable {}
   }
 
   @inlinable mutating func clear() {
-    // Removes the entries one by one: usually there is one, and `removeAll` is optimised for many.
+    // Removes the entries one by one: usually there is only one, and `removeAll` is optimised for
+    // many.
     while let slot = listed.popLast() { marks[Int(slot)] = [] }
     if !removed.isEmpty { removed.removeAll(keepingCapacity: true) }
     isEverything = false

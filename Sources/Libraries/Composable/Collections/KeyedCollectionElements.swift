@@ -53,7 +53,8 @@ extension KeyedCollection where Element: Identifiable, Element.ID == ID {
 /// ``StackState``, the elements are numbered from 0. Traps if two elements have the same key, or if
 /// elements outside of a stack have no `id`; use ``append(_:id:)`` for these.
 extension KeyedCollection: ExpressibleByArrayLiteral {
-  // Unconditional, because Swift allows one conformance and screens of a stack have no `id`.
+  // The conformance has no condition on `Element`, because Swift allows only one conformance, and
+  // the screens of a stack have no `id`.
   @inlinable public init(arrayLiteral elements: Element...) {
     self.init()
     for element in elements {

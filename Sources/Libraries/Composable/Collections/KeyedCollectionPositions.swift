@@ -83,7 +83,7 @@ extension KeyedCollection {
     var target = index(atPosition: destination)
     let moving = slots(atOffsets: offsets)
     let isMoving = Set(moving)
-    // Starting at the destination, find the first element that is not moved.
+    // Finds the first element, at the destination or after it, that is not moved.
     while target != endIndex, isMoving.contains(Int(order.places[target.place])) {
       target = index(after: target)
     }

@@ -30,7 +30,7 @@ extension EffectRegistry {
     release(sequence.scope)
   }
 
-  /// Keeps a scope, even if it is empty, until it is released.
+  /// Keeps a scope until ``release(_:)``, even if the scope becomes empty.
   @usableFromInline
   func keep(_ scope: EffectScope) { scope.users += 1 }
 

@@ -22,7 +22,7 @@ enum ChildIdentity {
   case slot(KeyedSlot, lineage: UInt64)
 }
 
-/// What a composition records about the effects of its children.
+/// The bookkeeping of a composition about the effects of its children.
 public final class ChildEffects {
   /// The number of children with running effects; if 0, removals of children need no check.
   @exclusivity(unchecked) @usableFromInline var count = 0

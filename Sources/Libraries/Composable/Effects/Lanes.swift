@@ -52,7 +52,7 @@ public final class SerialLane: Lane, TaskExecutor, SerialExecutor {
 }
 
 /// The main actor as a lane, for stores that are made and used on the main actor. The main queue
-/// must be running: through an asynchronous `main`, `dispatchMain()` or a run loop.
+/// must be served by an asynchronous `main`, `dispatchMain()` or a run loop.
 public final class MainActorLane: Lane, TaskExecutor {
   public init() {}
 

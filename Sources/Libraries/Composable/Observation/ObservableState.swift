@@ -45,7 +45,7 @@ public protocol ObservableState: ObservableBranch {
   /// its changes; observers of this state are not.
   static var _$ignoredFields: FieldSet { get }
 
-  /// One property per field, which names the field as a type (``FieldLens``) in compositions.
+  /// One property per field, by which compositions refer to the field as a type (``FieldLens``).
   associatedtype Lenses
 }
 

@@ -92,7 +92,8 @@ public final class ObservationNode {
     }
   }
 
-  /// Queues the observers of presence if the optional has become `nil` or got a value.
+  /// Queues the observers of an optional's presence if the optional has become `nil` or has got a
+  /// value.
   public func reportPresence(_ isPresent: Bool) {
     guard isPresent != wasPresent else { return }
     wasPresent = isPresent

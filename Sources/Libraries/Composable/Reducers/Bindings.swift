@@ -33,8 +33,8 @@ public struct BindingAction<State: ObservableState>: Sendable {
     }
   }
 
-  /// Returns an action that sets a part of a field. The whole field is written: a child state in it
-  /// counts as replaced.
+  /// Returns an action that sets a part of a field. The whole field is written, so a child state in
+  /// the field counts as replaced.
   @_disfavoredOverload
   public static func set<Value: Equatable & Sendable>(
     _ part: WritableKeyPath<State, Value>, _ value: Value

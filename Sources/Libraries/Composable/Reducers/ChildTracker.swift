@@ -1,4 +1,4 @@
-/// What a composition records about its child: which effects belong to the child.
+/// The bookkeeping of a composition about one child: which effects belong to the child.
 @usableFromInline
 struct ChildTracker<State> {
   @usableFromInline let effects = ChildEffects()

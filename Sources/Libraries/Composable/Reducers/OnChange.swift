@@ -53,8 +53,9 @@ extension ReducerStep {
   ///
   ///     Reduce { … }.onChange(of: \.count) { old, new, state, action in … }
   ///
-  /// For values that are cheap to copy, such as numbers and flags. The values before and after the
-  /// action are compared, so a change that the same action reverts does not count.
+  /// Use this modifier for values that are cheap to copy, such as numbers and flags. The values
+  /// before and after the action are compared, so a change that the same action reverts does not
+  /// count.
   @inlinable
   public func onChange<Lens: FieldLens>(
     of field: KeyPath<State.Lenses, Lens>,

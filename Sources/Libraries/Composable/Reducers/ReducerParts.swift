@@ -26,7 +26,8 @@ public struct ReducerSequence<
   public var childCounters: [ChildCounter] { first.childCounters + second.childCounters }
 }
 
-/// A reducer or nothing: an `if` in a body, evaluated when the composition is built.
+/// An `if` in a body: a reducer, or nothing if the condition is false when the composition is
+/// built.
 public struct OptionalReducer<
   State, Action: Sendable, Wrapped: ReducerStep<State, Action>
 >: ReducerStep {
@@ -49,7 +50,7 @@ public struct OptionalReducer<
   @inlinable public var childCounters: [ChildCounter] { wrapped?.childCounters ?? [] }
 }
 
-/// One of two reducers: an `if` with an `else`, or a `switch`, in a body.
+/// An `if` with an `else`, or a `switch`, in a body: one of two reducers.
 public enum EitherReducer<
   State, Action: Sendable, First: ReducerStep<State, Action>, Second: ReducerStep<State, Action>
 >: ReducerStep {
@@ -83,7 +84,7 @@ public enum EitherReducer<
   }
 }
 
-/// Several reducers of one type: a `for` in a body.
+/// A `for` in a body: several reducers of one type.
 public struct ReducerList<
   State, Action: Sendable, Element: ReducerStep<State, Action>
 >: ReducerStep {

@@ -82,7 +82,8 @@ extension Store {
       case .action(let action, let effect):
         if mayArrive(effect) { take(action, origin: effect.origin) }
       case .actions(let actions, let effect):
-        // If an action cancels the effect or removes its child, the rest is dropped.
+        // If one of the actions cancels the effect or removes its child, the remaining actions are
+        // dropped.
         for action in actions {
           guard mayArrive(effect) else { break }
           take(action, origin: effect.origin)

@@ -3,7 +3,7 @@ extension Store {
   ///
   /// A call while the store is reducing, for example by an observer in immediate mode, queues the
   /// action.
-  /// - Complexity: The cost of the reducer. Observers cost only where something changed.
+  /// - Complexity: The cost of the reducer. Observers of unchanged fields cost nothing.
   @inlinable
   public func send(_ action: Action) {
     guard !isReducing else {
@@ -55,7 +55,7 @@ extension Store {
       process(queue[position])
       position += 1
     }
-    // Removes actions one by one: usually there is one, and `removeAll` is optimised for many.
+    // Removes actions one by one: usually there is only one, and `removeAll` is optimised for many.
     while !queue.isEmpty { queue.removeLast() }
   }
 

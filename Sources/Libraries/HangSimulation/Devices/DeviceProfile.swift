@@ -86,8 +86,9 @@ public struct DeviceProfile: Hashable, Sendable {
       return costs
     }
 
-    /// Returns these costs with an additional cost of actions of this kind per element of a
-    /// collection in the state, such as `chat.messages`. Use this cost for a sort or a search.
+    /// Returns these costs with an additional cost for each action of this kind, proportional to
+    /// the number of elements in a collection of the state, such as `chat.messages`. Use this cost
+    /// for a sort or a search.
     ///
     /// The cost is charged after the reduction, based on the resulting sizes.
     public func action(_ name: String, per field: String, _ cost: Duration) -> Costs {
@@ -169,7 +170,7 @@ public struct Device: Hashable, Sendable {
     self.conditions = conditions
   }
 
-  /// Creates a device on which everything takes `slowdown` times longer than in `costs`.
+  /// Creates a device on which everything takes `slowdown` times as long as in `costs`.
   ///
   /// The screen's thread uses one of the `cores`; effects compute on the others. Each of the
   /// `conditions` multiplies all durations by a factor of at least 1: `["low-power": 1.4]`; see

@@ -14,7 +14,7 @@ extension SimulatedRun {
       + Spelling.hint(for: path, among: clock.knownPaths)
   }
 
-  /// The effects that held the thread, as far as measured.
+  /// The effects that held the thread; empty if this was not measured.
   var laneHolds: [EffectMeter.Holds] { watch?.laneHolds ?? [] }
 
   /// Returns the growth of the run's work, and its measurements, if the run measures growth.

@@ -36,8 +36,8 @@ public struct SimulationPlan: Sendable {
     public var name: String
     /// The frame rate; `nil` for the device's own refresh rate.
     public var framesPerSecond: Int?
-    /// The names of views, in the order of the reports. Other views follow as they appear. A view
-    /// that appears in no run is an error.
+    /// The names of views, in the order of the reports. Other views follow as they appear. Naming a
+    /// view that appears in no run is an error.
     public var views: [String]
     package var costs = CostOverrides()
     /// The latest of the individually given event times; `nil` if there are none.

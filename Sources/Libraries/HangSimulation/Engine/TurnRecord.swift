@@ -63,9 +63,9 @@ struct TurnRecord: Hashable, Sendable {
     lengths = turns.counts(from: Self.shortestBound).map { Length(highest: $0, count: $1) }
   }
 
-  /// Returns the number of turns of at least this length that began in the window. Exact if `bound`
-  /// is at least the bound of microhangs. For smaller bounds, turns that are up to 0.4 % shorter
-  /// count too, and the result is `nil` if the window is restricted.
+  /// Returns the number of turns of at least this length that began in the window. The number is
+  /// exact if `bound` is at least the bound of microhangs. For smaller bounds, turns that are up to
+  /// 0.4 % shorter count too, and the result is `nil` if the window is restricted.
   func count(over bound: Int64, in window: TurnWindow) -> Int? {
     if bound >= Int64(clamping: bounds.microhang) {
       return long.count { $0.start >= window.start && $0.counted(window) >= bound }

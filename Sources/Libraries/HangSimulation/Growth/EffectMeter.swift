@@ -16,7 +16,7 @@ final class EffectMeter: @unchecked Sendable {
     var total: Int64 = 0
   }
 
-  /// Shorter holds are not counted, in nanoseconds.
+  /// The minimum length of a counted hold, in nanoseconds.
   private static let short: Int64 = 1_000_000
 
   private(set) var holds: [Holds] = []

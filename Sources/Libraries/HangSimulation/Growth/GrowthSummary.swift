@@ -43,7 +43,7 @@ struct GrowthSummary {
     return found.fit.perElement <= Double(charged)
   }
 
-  /// Adds the findings of a run, except those that the device charges for.
+  /// Adds the findings of a run, except work that the device's costs already include.
   mutating func add(
     _ found: [GrowthSearch.Found], _ table: WorkTable, _ holds: [EffectMeter.Holds],
     _ device: Device, variant: String
@@ -85,7 +85,8 @@ struct GrowthSummary {
       })
   }
 
-  /// Half a frame at 60 Hz, in nanoseconds. With the frame's other work, the frame is late.
+  /// Half a frame at 60 Hz, in nanoseconds. A hold of this length probably makes the frame late,
+  /// because the frame also needs time for its own work.
   private static let longHold = 8_000_000.0
 
   /// The lane holds, longest first.

@@ -98,7 +98,8 @@ final class WorkRecorder {
   }
 
   private func keeps(_ target: Int) -> Bool {
-    // All frequent work uses the same turns, so that sizes are read in few turns.
+    // All work that occurs often is sampled in the same turns, so that the sizes are read in few
+    // turns.
     guard turn & (table.targets[target].stride - 1) == 0 else { return false }
     return table.targets[target].turn != turn || table.targets[target].inTurn < Self.mostInTurn
   }

@@ -6,7 +6,7 @@ struct WorkTable: Sendable {
     var work: Int64
     /// The number of elements that the view showed or the action carried.
     var elements: Int
-    /// The row of ``sizes`` that was read at the end of its turn.
+    /// The row of ``sizes`` that was read at the end of the sample's turn.
     var look: Int
   }
 
@@ -29,7 +29,7 @@ struct WorkTable: Sendable {
   /// later.
   var sizes: [[Int]] = []
 
-  /// Returns the size of a collection at each sample.
+  /// Returns the size of a collection at the time of each sample.
   func sizes(of path: Int, at samples: [Sample]) -> [Int] {
     samples.map { sample in
       guard sample.look < sizes.count, path < sizes[sample.look].count else { return 0 }

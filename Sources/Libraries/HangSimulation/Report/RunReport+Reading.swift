@@ -80,7 +80,7 @@ extension JSONValue {
 
   fileprivate var count: Int? { double.flatMap(Int.init(exactly:)) }
 
-  /// The nanoseconds of a number of milliseconds.
+  /// This number of milliseconds, converted to nanoseconds.
   fileprivate var nanoseconds: Int64? {
     guard let double, abs(double) < 1e12 else { return nil }
     return Int64((double * 1e6).rounded())

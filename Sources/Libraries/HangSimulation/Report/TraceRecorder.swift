@@ -88,7 +88,7 @@ package final class TraceRecorder {
 
   func turn(_ start: Int64, _ end: Int64, isFrame: Bool) {
     defer { pending.removeAll(keepingCapacity: true) }
-    // A turn that only held events is not worth showing.
+    // A turn in which throttles only held events is not worth showing.
     if end > start { slice(isFrame ? "frame" : "turn", "turn", start, end) }
     for action in pending {
       guard action.end > action.start else { continue }

@@ -63,7 +63,8 @@ public struct SimulatedScreen<Event: Sendable>: Sendable {
   }
 
   /// Returns this screen as a variant of a plan, with its events. `views` are names that come first
-  /// in reports; other views follow as they appear. A view that appears in no run is an error.
+  /// in reports; other views follow as they appear. Naming a view that appears in no run is an
+  /// error.
   public func variant(
     _ name: String, framesPerSecond: Int? = nil, views: [String] = [],
     events: [EventStream<Event>], faults: [Fault] = []

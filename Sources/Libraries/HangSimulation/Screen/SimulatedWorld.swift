@@ -64,8 +64,9 @@ public final class SimulatedWorld: @unchecked Sendable {
   /// frame, which a screen draws before the run receives it.
   func seeSizes(_ look: @escaping (inout StateSizes) -> Void) { clock.look = look }
 
-  /// Starts measuring effects on the screen's thread. With `spends`, the measured time advances the
-  /// screen's clock, and computation outside the lane occupies another core.
+  /// Starts measuring the time for which effects hold the screen's thread. With `spends`, the
+  /// measured time advances the screen's clock, and computation outside the lane occupies another
+  /// core.
   func measureEffects(with meter: EffectMeter, spending spends: Bool) {
     screenLane.measure(with: meter)
     guard spends else { return }

@@ -11,7 +11,8 @@ package import VarlinkDescription
 package struct Interface: Sendable {
   package let description: InterfaceDescription
 
-  /// Throws an error to refuse a call, before its parameters are checked and it is handled.
+  /// Called before the parameters of a call are checked and before its handler runs. Throws an
+  /// error to refuse the call.
   package var authorization: (@Sendable (Call) throws -> Void)?
 
   private(set) var handlers: [JSONName: MethodHandler] = [:]

@@ -36,8 +36,8 @@ final class OutputGate: Sendable {
     }
   }
 
-  /// Reserves the bytes of a message unconditionally. A final reply is not held back, because no
-  /// call begins while the gate is closed.
+  /// Reserves the bytes of a message unconditionally. The final reply to a call need not be held
+  /// back: each call has only one, and no call begins while the gate is closed.
   func reserve(_ bytes: Int) { state.withLock { $0.inFlight += bytes + Self.messageOverhead } }
 
   /// Releases the bytes of a message that was written or will never be written.

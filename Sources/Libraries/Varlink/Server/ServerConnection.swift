@@ -105,7 +105,7 @@ package final class ServerConnection: ChannelDuplexHandler {
     inputDeadline = nil
   }
 
-  /// Reports the resources that this connection holds to the server.
+  /// Reports to the server which resources this connection holds.
   private func reportUsage() {
     guard let seat, !disconnected else { return }
     let bytes = gate.inFlight + (splitter.heldBytes > 0 ? splitter.allocatedBytes : 0)

@@ -73,7 +73,8 @@ struct BodyCheck {
     if call.trailingClosure == nil { context.report(.missingChild(call: name), at: method) }
   }
 
-  /// Reports a call whose replacement has another name and a key path without `$`.
+  /// Reports a call that must be replaced by a call with another name and with a key path without
+  /// `$`.
   private func replace(
     _ call: FunctionCallExprSyntax, _ method: DeclReferenceExprSyntax, by name: String,
     _ state: KeyPathExprSyntax, _ what: String, in context: some MacroExpansionContext

@@ -239,7 +239,8 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
 public typealias TestStoreOf<Feature: FeatureTypes> = TestStore<Feature.State, Feature.Action>
 where Feature.State: ObservableState & Equatable
 
-/// The effects started by one action of a test, and the effects of the actions that they sent.
+/// The effects started by one action of a test, and the effects that are started by actions of
+/// those effects.
 public struct TestEffects<State: ObservableState & Equatable, Action: Sendable> {
   let store: TestStore<State, Action>
   let effects: SentEffects<State, Action>

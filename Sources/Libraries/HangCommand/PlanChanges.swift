@@ -60,7 +60,8 @@ package struct PlanChanges<Devices: DeviceNames>: ParsableArguments {
     try choose(names, from: known, "device", \.name, readDevice)
   }
 
-  /// Reads a device from a file. Returns `nil` if no readable JSON file has this name.
+  /// Reads a device from a file. Returns `nil` if there is no file with this name that can be read
+  /// as JSON.
   private static func readDevice(_ name: String) throws -> Device? {
     guard name.hasSuffix(".json"), let data = FileManager.default.contents(atPath: name) else {
       return nil

@@ -14,9 +14,9 @@ package enum JSONValue: Sendable {
 }
 
 extension JSONValue: Hashable {
-  /// Returns whether two values are equal. Texts are equal only if their bytes are equal. Canonical
-  /// equivalence would be wrong, because a patch between values that differ only in their bytes
-  /// must not be empty; and slow for texts of untrusted clients (see ``JSONName``).
+  /// Returns whether two values are equal. Texts are equal only if their bytes are equal. With
+  /// canonical equivalence, a patch between texts with different bytes could be empty, and
+  /// comparing texts of untrusted clients could be slow (see ``JSONName``).
   /// - Complexity: O(*n*) in the size of the values.
   package static func == (left: JSONValue, right: JSONValue) -> Bool {
     switch (left, right) {

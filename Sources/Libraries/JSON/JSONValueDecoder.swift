@@ -157,7 +157,8 @@ private struct UnkeyedJSON: UnkeyedDecodingContainer {
 }
 
 extension JSONValue: Decodable {
-  /// Decodes from any decoder; the decoder of this library provides the value directly.
+  /// Decodes from any decoder. The decoder of this library returns its value without decoding its
+  /// parts.
   package init(from decoder: any Decoder) throws {
     if let decoder = decoder as? JSONValueDecoder {
       self = decoder.value

@@ -104,7 +104,8 @@ private struct JSONValueEncoder: JSONEncodingTarget {
 }
 
 extension JSONValue: Encodable {
-  /// Encodes to any encoder; the encoder of this library takes the value directly.
+  /// Encodes to any encoder. The encoder of this library stores the value without encoding its
+  /// parts.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {

@@ -1,5 +1,6 @@
 /// Writes JSON text incrementally: no value is built first, and members keep their order. Within an
-/// object, call ``name(_:)`` before each value, or use one of the `add` methods, which write both.
+/// object, call ``name(_:)`` before each value, or use one of the `add` methods, which write the
+/// name and the value.
 package struct JSONWriter: Sendable {
   /// The bytes written so far.
   package private(set) var bytes: [UInt8] = []

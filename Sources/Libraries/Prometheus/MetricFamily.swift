@@ -5,7 +5,8 @@ package struct MetricFamily: Codable, Sendable, Equatable {
     case counter
     /// A value that can grow and shrink.
     case gauge
-    /// The numbers of values up to each bound, with their sum and count.
+    /// For each bound, the number of values up to the bound, and the sum and the number of all
+    /// values.
     case histogram
   }
 

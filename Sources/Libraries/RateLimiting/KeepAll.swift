@@ -30,7 +30,7 @@ public struct KeepAll<Element>: RateLimiter {
   @inlinable public var pending: Int { elements.count }
   @inlinable public var deadline: Instant? { elements.isEmpty ? nil : due }
 
-  /// Adds an element, and delivers the whole batch if it is then full or overdue.
+  /// Adds an element, and delivers the batch if the batch is then full or overdue.
   @inlinable public mutating func push(
     _ element: consuming Element, at now: Instant
   ) -> Step<[Element]> {

@@ -3,8 +3,8 @@
 /// Keys that are due together are delivered as one batch. The batch has the order in which the keys
 /// were first seen, never hash order. If there are more than 16 keys, keys that are at rest and
 /// hold nothing may be removed. The removal has two visible effects: a key that returns is last in
-/// the order, and if time goes backwards, its next value is delivered earlier than it would have
-/// been.
+/// the order, and if time goes backwards, the key's next value is delivered earlier than without
+/// the removal.
 ///
 /// - Complexity: A push is O(1) and does not allocate once the keys are known; `wake(at:)` and
 ///   `supersede(_:)` are O(n) in the number of keys.

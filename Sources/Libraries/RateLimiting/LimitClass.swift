@@ -1,8 +1,9 @@
 /// The classes of rate limiters. The raw value is the name in configuration files.
 public enum LimitClass: String, Hashable, Sendable, CaseIterable {
   /// Events are delivered in order and immediately. Before such an event is applied, its owner
-  /// either delivers the held events of the same feature, so that a "clear" never overtakes earlier
-  /// elements; or drops them in favour of the event, as the end of a drag replaces its changes.
+  /// handles the held events of the same feature. It either delivers them, so that a "clear" never
+  /// overtakes earlier elements, or drops them, because the end of a drag replaces the changes
+  /// during the drag.
   case neverDrop = "never-drop"
   /// All elements, in batches (``KeepAll``).
   case keepAll = "keep-all"

@@ -1,7 +1,7 @@
 /// Thins the progress reports of a long task: one delivery per whole percent, and the last value.
 ///
 /// - **Total known** (`completed <= total`): A value is delivered if its whole percent exceeds the
-///   one delivered before, and always if it completes the task. A task has at most
+///   percent delivered before, and always if it completes the task. A task has at most
 ///   ``deliveryLimit`` deliveries, regardless of its number of steps. A value within the same
 ///   percent is held until the next percent or the end, whichever comes first, and has no deadline.
 ///   Zero of zero is complete.

@@ -35,7 +35,7 @@ public struct Throttle<Value>: RateLimiter {
   @inlinable public var pending: Int { window.pending }
   @inlinable public var deadline: Instant? { window.deadline }
 
-  /// Delivers a value, keeps it, or drops it in favour of the kept one.
+  /// Delivers a value, keeps it, or drops it in favour of the value that is already kept.
   @inlinable public mutating func push(_ value: Value, at now: Instant) -> Step<Value> {
     switch keeping {
     case .latest:

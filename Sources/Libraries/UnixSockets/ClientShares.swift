@@ -1,11 +1,12 @@
 /// Distributes the resources of a server among its clients: connections, calls with `more`, and
 /// bytes of memory.
 ///
-/// There is one limit for all clients, a lower one for all clients without rights, and one for all
-/// clients except owners, so that part of each resource stays reserved. In addition, each user who
-/// is not an owner has a limit. If a limit is reached, an idle connection is closed in favour of a
-/// new one, and the connection that has held memory the longest is closed in favour of a connection
-/// that needs memory. A value without channel, clock or lock.
+/// Three limits apply to groups: all clients, all clients except owners, and all clients without
+/// rights. Each is lower than the limit before it, so that a part of each resource stays reserved
+/// for the others. In addition, each user who is not an owner has a limit. If a limit is reached,
+/// an idle connection is closed in favour of a new one, and the connection that has held memory the
+/// longest is closed in favour of a connection that needs memory. A value without channel, clock or
+/// lock.
 package struct ClientShares: Sendable {
   /// The share of the resources that a client may use.
   package enum Rank: Sendable {
@@ -216,8 +217,8 @@ package struct ClientShares: Sendable {
 
   /// Updates the number of bytes that a connection holds, and whether it is idle.
   ///
-  /// - Returns: The connections to close because others need their memory; afterwards, they count
-  ///   as holding nothing.
+  /// - Returns: The connections to close because others need their memory; these connections then
+  ///   count as holding nothing.
   /// - Complexity: O(1). O(n) in the number of connections if a limit is exceeded.
   package mutating func update(_ id: ID, bytes: Int, isIdle: Bool) -> [ID] {
     guard var client = clients[id] else { return [] }
@@ -234,7 +235,8 @@ package struct ClientShares: Sendable {
     clients[id] = client
     byteUsage.add(growth, by: client)
     var closing: [ID] = []
-    // A single reply may exceed all limits, but its own connection is not closed because of it.
+    // A single reply may exceed all limits; the connection that it is for is not closed for that
+    // reason.
     while growth > 0, let full = byteUsage.group(of: client, exceedingWith: 0),
       let victim = holder(among: full, otherThan: id)
     {

@@ -6,8 +6,8 @@ import SystemSupport
 ///
 /// The socket is set up manually, because an event loop's bootstrap would remove a socket file even
 /// if a running server listens on it, and would leave the file's mode to the umask. When this
-/// object is released, the socket is closed and its file removed, unless a server has taken the
-/// descriptor.
+/// object is released, it closes the socket and removes the socket's file, unless a server has
+/// taken the descriptor.
 package final class ListeningSocket: Sendable {
   /// The maximum number of connections that wait to be accepted: as large as the kernel allows,
   /// because untrusted clients that fill the queue exclude others.

@@ -45,7 +45,8 @@ package enum PassedDescriptors {
     let spare = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard spare >= 0 else { throw IOError(errnoCode: errno, reason: "fcntl") }
     channel.closeFuture.whenComplete { _ in closeWithoutWaiting(spare) }
-    // Without this option, reads skip out-of-band data with its descriptors uninspected.
+    // Without this option, reads would skip out-of-band data, and the descriptors passed with that
+    // data would not be inspected.
     guard set(SO_OOBINLINE, to: 1, on: descriptor) else {
       throw IOError(errnoCode: errno, reason: "setsockopt")
     }
@@ -128,7 +129,8 @@ private struct InspectedInput: RecvByteBufferAllocator {
     return allocator.buffer(capacity: 1 << (Int.bitWidth - 1 - whole.leadingZeroBitCount))
   }
 
-  /// Returns `true`: each buffer is as long as its input, so the next buffer has another size.
+  /// Returns `true`: each buffer is only as long as the input at hand, so the next buffer may need
+  /// a different size.
   func record(actualReadBytes: Int) -> Bool { true }
 
   func nextBufferSize() -> Int? { nil }

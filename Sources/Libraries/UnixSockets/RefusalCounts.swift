@@ -14,7 +14,7 @@ package enum RefusedResource: String, Codable, Sendable, CaseIterable {
   case callLength
   /// A call that was not completed in time.
   case unfinishedCall
-  /// Memory that other clients needed; the connection that held it was closed.
+  /// Memory that other clients needed: the connection that used it was closed.
   case memory
 }
 

@@ -10,7 +10,7 @@ public struct EvaluationLog {
     self.capacity = capacity
   }
 
-  /// Adds a record. If the ring is full, the oldest record of the view is removed. O(1).
+  /// Adds a record. If the ring of the view's name is full, its oldest record is removed. O(1).
   public mutating func add(_ record: EvaluationRecord) {
     rings[record.name, default: Ring()].add(record, capacity)
   }

@@ -3,8 +3,9 @@ public import Composable
 /// The views of one screen. Once per frame, the graph evaluates the views whose data changed.
 ///
 /// Parents are evaluated before their children. A view is evaluated if a field that it read
-/// changed, if an optional child of it appeared or disappeared, or if its parent was evaluated and
-/// passed its tracked state down. Not `Sendable`: a graph belongs to the lane of its store.
+/// changed, if one of its optional children appeared or disappeared, or if its parent was evaluated
+/// and passed down the child's tracked state. Not `Sendable`: a graph belongs to the lane of its
+/// store.
 public final class ViewGraph {
   private var root: ViewInstance!
   private var lastID = 0
@@ -25,8 +26,9 @@ public final class ViewGraph {
   /// A closure that is called with the identity and name of each view that leaves the screen.
   public var onRemoval: ((ViewID, String) -> Void)?
 
-  /// Puts `view` on the screen. `place` is the observation node of its state, which `read` returns.
-  /// The view is evaluated in the first frame. The clock is notified of each evaluation.
+  /// Puts `view` on the screen. `place` is the observation node of the view's state, and `read`
+  /// returns that state. The view is evaluated in the first frame. The clock is notified of each
+  /// evaluation.
   public init<V: View>(
     _ view: V, place: ObservationPoint<V.State>, clock: any EvaluationClock,
     read: @escaping () -> V.State?
@@ -111,7 +113,8 @@ public final class ViewGraph {
       if child.lastFrame == 0 {
         children += evaluate(child, .firstAppearance, [])
       } else if isPassedDown {
-        // The child's own change explains more than the cause of its parent's evaluation.
+        // If the child's state also changed, that change explains more than the cause of the
+        // parent's evaluation.
         let own = child.pendingCause
         children += evaluate(
           child, own ?? .changedInput, own == nil ? triggers : child.pendingTriggers)

@@ -122,8 +122,9 @@ public indirect enum ViewNode: Hashable, Sendable {
 
 extension ViewNode {
   /// The number of elements to lay out and draw. Texts, badges, gauges, sparklines and frames count
-  /// as one element each. Each row of a list counts as one plus its content, and each row of a
-  /// table as one. Nodes that only arrange other nodes do not count, nor do child views.
+  /// as one element each. Each row of a list counts as one element in addition to its content, and
+  /// each row of a table as one element. Nodes that only arrange other nodes do not count, nor do
+  /// child views.
   public var elementCount: Int {
     switch self {
     case .empty, .child: 0

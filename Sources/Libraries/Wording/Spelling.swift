@@ -17,8 +17,8 @@ package enum Spelling {
   }
 
   /// Returns the candidate of which `word` is probably a misspelling: at most two edits away, or
-  /// one if the word is short. Names that differ only in their digits count as names of different
-  /// things.
+  /// one if the word is short. A name that differs from `word` only in its digits is not considered
+  /// a misspelling, because it probably refers to a different thing.
   /// - Complexity: O(number of candidates × product of the lengths).
   package static func misspelled(_ word: String, among candidates: [String]) -> String? {
     let limit = word.count > 3 ? 2 : word.count > 2 ? 1 : 0

@@ -9,7 +9,7 @@ package protocol FileConfiguration: Sendable {
   static var keys: [FileKey<Self>] { get }
   /// The program whose option `--print-default-config` shows all keys.
   static var program: String { get }
-  /// What the file configures, in words.
+  /// A noun phrase that says what the file configures, such as `a source of livehost`.
   static var subject: String { get }
 
   /// Makes a configuration with the default values.

@@ -36,7 +36,8 @@ package struct YAMLMapping {
     return value
   }
 
-  /// Returns an error about the whole mapping, positioned at one of its keys if that is present.
+  /// Returns an error about the whole mapping, with the position of one of its keys if the mapping
+  /// contains that key.
   package func problem(at name: String?, _ message: String) -> ConfigurationError {
     (name.flatMap { self[$0] } ?? node).problem(message)
   }

@@ -125,8 +125,9 @@ package struct YAMLNode {
     return value
   }
 
-  /// Returns a duration such as `250ms`, `0.5s` or `10m`. `positive` rejects zero, `word` is also
-  /// accepted and has its own duration, and `unit` is suggested for a number without a unit.
+  /// Returns a duration such as `250ms`, `0.5s` or `10m`. `positive` rejects zero. `word` is a word
+  /// that is accepted in place of a duration, with the duration that it stands for. The error for a
+  /// number without a unit suggests `unit`.
   package func interval(
     positive: Bool = false, or word: (name: String, value: Interval)? = nil, unit: String = "s"
   ) throws(ConfigurationError) -> Interval {

@@ -28,8 +28,8 @@ public struct KeyedCollection<ID: Hashable, Element> {
   @usableFromInline var removals: UInt64 = 0
   /// The number of the last check for removals, which is lost when the collection is replaced.
   @usableFromInline var mark: UInt64 = 0
-  /// A number that a collection shares with its copies; slots can be compared if it is equal. 0
-  /// until needed.
+  /// A number that a collection shares with its copies. Slots of two collections can be compared
+  /// only if their lineages are equal. 0 until needed.
   @usableFromInline var lineage: UInt64 = 0
   /// The slot to try before a look-up by key; set by ``expect(_:)``.
   @usableFromInline var hint = 0

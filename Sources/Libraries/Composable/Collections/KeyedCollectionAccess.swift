@@ -3,8 +3,8 @@ extension KeyedCollection {
   /// new element; setting nil removes the element. `collection[id: key]?.name = "x"` changes a part
   /// of an element in place.
   ///
-  /// Set only elements whose own `id` equals the key, because the subscript does not read the `id`;
-  /// ``updateOrAppend(_:)`` does.
+  /// Set only elements whose own `id` equals the key, because the subscript does not read the `id`.
+  /// To use the element's own `id` as the key, call ``updateOrAppend(_:)``.
   ///
   /// A change through this subscript is recorded as an update even if the value stays equal. Use
   /// ``update(_:id:)`` to compare first.

@@ -35,8 +35,8 @@ extension Log {
     for element in elements.dropFirst(skipped) { append(element) }
   }
 
-  /// Removes all elements. Sequence numbers continue, so a reader counts the elements that it had
-  /// not read as missed.
+  /// Removes all elements. Sequence numbers continue, so a reader learns how many elements were
+  /// removed before it read them.
   ///
   /// - Complexity: O(n). The storage is kept.
   @inlinable public mutating func removeAll() {

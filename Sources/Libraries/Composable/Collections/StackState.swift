@@ -14,7 +14,7 @@ public typealias StackState<Element> = KeyedCollection<StackElementID, Element>
 public typealias StackAction<Action> = ElementAction<StackElementID, Action>
 
 /// The number of a screen in a ``StackState``, counted from 0. A stack never reuses a number, so an
-/// action for a popped screen cannot reach another one; a new stack restarts at 0.
+/// action for a popped screen cannot reach another screen. A new stack starts at 0.
 public struct StackElementID: Hashable, Sendable, Codable, ExpressibleByIntegerLiteral {
   let number: Int
 
@@ -70,14 +70,16 @@ extension KeyedCollection where ID == StackElementID {
   @discardableResult
   public mutating func pop() -> Element? { popLast() }
 
-  /// Removes the screens above the screen with this number, or all screens if it does not exist.
+  /// Removes the screens above the screen with this number, or all screens if no screen has this
+  /// number.
   ///
   /// - Complexity: Amortised O(m), where m is the number of removed screens.
   public mutating func pop(to id: StackElementID) {
     while let last = indices.last, self.id(at: last) != id { remove(at: last) }
   }
 
-  /// Removes the screen with this number and all above it, or nothing if it does not exist.
+  /// Removes the screen with this number and all screens above it. Does nothing if no screen has
+  /// this number.
   ///
   /// - Complexity: Amortised O(m), where m is the number of removed screens.
   public mutating func pop(from id: StackElementID) {

@@ -8,8 +8,8 @@
 ///       case .opened: state.id = dependencies.identifiers.next()
 ///     }
 ///
-/// A program passes ``live()``. A test passes the dependencies of `ComposableTesting`, where the
-/// use of any dependency that the test did not set is a failure that names it.
+/// A program passes ``live()``. A test passes the dependencies of `ComposableTesting`, with which
+/// the use of a dependency that the test did not set fails the test and names the dependency.
 public struct Dependencies: Sendable {
   /// The clock for effects that wait. Reducers receive points in time in their actions.
   public var clock: any Clock<Duration>
@@ -68,8 +68,7 @@ extension Dependencies {
     set { values[ObjectIdentifier(Value.self)] = newValue }
   }
 
-  /// Returns a copy of the dependencies with one dependency replaced, for a part of the feature
-  /// tree.
+  /// Returns a copy in which one dependency is replaced, for a part of the feature tree.
   ///
   ///     Preview(dependencies: dependencies.overriding(SongClient { "Blue in Green" }))
   public func overriding<Value: DependencyValue>(_ value: Value) -> Dependencies {

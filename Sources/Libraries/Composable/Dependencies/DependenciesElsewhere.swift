@@ -78,14 +78,14 @@ public struct UnknownDependency {
 public macro DependencyClient() =
   #externalMacro(module: "ComposableMacros", type: "ObservationStateIgnoredMacro")
 
-/// The attribute of a property with a dependency. Using it is an error that names the replacement:
-/// a property through which the dependencies are passed down.
+/// The attribute of a property with a dependency. Its use is an error, whose message names the
+/// replacement: a property that passes dependencies down.
 @attached(peer)
 public macro Dependency<Value>(_ key: KeyPath<DependencyValues, Value>) =
   #externalMacro(module: "ComposableMacros", type: "DependencyMacro")
 
-/// The attribute of a property with a dependency. Using it is an error that names the replacement:
-/// a property through which the dependencies are passed down.
+/// The attribute of a property with a dependency. Its use is an error, whose message names the
+/// replacement: a property that passes dependencies down.
 @attached(peer)
 public macro Dependency<Value>(_ type: Value.Type) =
   #externalMacro(module: "ComposableMacros", type: "DependencyMacro")

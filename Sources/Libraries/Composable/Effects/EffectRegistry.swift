@@ -1,5 +1,6 @@
 /// The running effects of one store, grouped by the child that started them. Ending a scope takes
-/// time proportional to its effects. An action without effects does not access the registry.
+/// time proportional to the number of its effects. An action without effects does not access the
+/// registry.
 @usableFromInline
 struct EffectRegistry {
   @usableFromInline let root = EffectScope(parent: nil, key: nil, identity: .any, owner: nil)
@@ -102,8 +103,8 @@ struct EffectRegistry {
     }
   }
 
-  /// Cancels effects with this identifier that a limiter let through earlier, and effects with this
-  /// identifier that other limiters hold back.
+  /// Cancels effects with this identifier that a limiter let through earlier, and those that other
+  /// limiters hold back.
   mutating func cancelPassed(_ limiter: any Limiter, id: EffectID, scope: EffectScope) {
     for effect in scope.ids[id] ?? [] where effect.limiter !== limiter {
       effect.limiter?.supersede()

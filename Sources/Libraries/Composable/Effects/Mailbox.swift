@@ -69,7 +69,8 @@ final class Mailbox<Action: Sendable>: Sendable {
       swap(&batch, &contents.messages)
     }
     receiver?(batch)
-    // There are usually few messages, so they are removed singly. A burst's buffer is freed.
+    // There are usually few messages, so they are removed singly. A buffer that grew in a burst is
+    // freed instead of reused.
     guard batch.capacity <= 64 else { return }
     while !batch.isEmpty { batch.removeLast() }
     swap(&batch, &spare)

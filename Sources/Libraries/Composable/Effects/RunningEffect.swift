@@ -41,7 +41,7 @@ class RunningEffect: @unchecked Sendable {
   var description: String { name }
 }
 
-/// A running task and its mailbox, in one object that holds all that the task needs.
+/// A running task and its mailbox: everything that the task needs, in one object.
 @usableFromInline
 final class RunningTask<Action: Sendable>: RunningEffect, @unchecked Sendable {
   @usableFromInline let run: RunEffect<Action>

@@ -135,7 +135,7 @@ extension FieldChangesOf {
 /// Numbers that reveal whether a value was replaced during in-place access.
 ///
 /// A child is stamped when access begins and checked when access ends. A mutated child keeps its
-/// stamp; an assigned value, such as `State()` or an earlier copy, has no valid one. The stamp
+/// stamp; an assigned value, such as `State()` or an earlier copy, has no valid stamp. The stamp
 /// depends on the field's index, to detect swapped siblings, and on the store's turn, to detect
 /// copies from earlier turns.
 public enum Stamp {

@@ -8,7 +8,8 @@ public final class ObservationNode {
   /// The fields of the state that are not reported to the observers of this node.
   @exclusivity(unchecked) public var ignored: FieldSet
   @exclusivity(unchecked) private var interest: FieldSet = []
-  /// The observer of fields while there is only one, the usual case; it is found without the lists.
+  /// The observer of fields while there is only one, which is the usual case: it is found without
+  /// searching the lists.
   @exclusivity(unchecked) private var only: Unmanaged<Observer>?
   let deliveries: ObserverQueue
   /// The observers of each field, if there are several.

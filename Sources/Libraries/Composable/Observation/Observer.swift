@@ -14,8 +14,8 @@ public final class Observer {
 
   enum Callback {
     case fields((FieldSet) -> Void)
-    // If such a callback were wrapped in a closure with a parameter, each call would load one more
-    // object.
+    // A separate case, because wrapping such a callback in a closure with a parameter would make
+    // each call load one more object.
     case plain(() -> Void)
   }
 

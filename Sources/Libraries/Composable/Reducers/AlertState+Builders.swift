@@ -1,5 +1,6 @@
 /// A confirmation dialog for an action that the user has just requested, with a list of buttons.
-/// The same type as ``AlertState``; the view that shows it determines its appearance.
+/// The same type as ``AlertState``: only the view that shows the state decides whether it looks
+/// like an alert or like a dialog.
 public typealias ConfirmationDialogState<Action> = AlertState<Action>
 
 extension AlertState {

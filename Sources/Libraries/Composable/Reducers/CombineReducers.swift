@@ -1,5 +1,5 @@
-/// Combines several reducers into one, to add a modifier to all of them or where one reducer is
-/// expected.
+/// Combines several reducers into one, either to apply a modifier to all of them or because a
+/// single reducer is expected.
 ///
 ///     CombineReducers {
 ///       Reduce { … }

@@ -153,10 +153,11 @@ extension ReducerStep {
   ///
   /// The child runs before its parent. When an element is removed, its effects are cancelled, even
   /// if a new element with the same key is inserted. The check takes time proportional to the
-  /// number of elements with effects. If the whole collection is replaced, elements with the same
-  /// keys count as the same. An action for an absent element is dropped and counted
-  /// (``Store/actionsWithoutChild``). A screen of a ``StackState`` that returns ``Effect/dismiss``
-  /// is popped, with the screens above it, after the parent has reduced the same action.
+  /// number of elements with effects. If the whole collection is replaced, an element whose key was
+  /// already present counts as the same element. An action for an absent element is dropped and
+  /// counted (``Store/actionsWithoutChild``). A screen of a ``StackState`` that returns
+  /// ``Effect/dismiss`` is popped, with the screens above it, after the parent has reduced the same
+  /// action.
   /// - Complexity: One look-up by key per action, independent of the number of elements.
   @inlinable
   public func forEach<

@@ -9,8 +9,8 @@ extension ReducerStep {
   ///
   /// The child runs before its parent, so an action for which the parent removes the child still
   /// reaches the child. The child's effects are cancelled when the field becomes `nil` or gets
-  /// another child. Another child is a state with another `id`, or an enum with another case or
-  /// another `id` in its payload. An action for an absent child is dropped and counted
+  /// another child. A state counts as another child if its `id` differs or, for an enum, if its
+  /// case or the `id` of its payload differs. An action for an absent child is dropped and counted
   /// (``Store/actionsWithoutChild``).
   @inlinable
   public func ifLet<Lens: FieldLens, Case: CaseLens, Child: Reducer>(

@@ -15,7 +15,8 @@ where Lens.Root == State {
 
   @inlinable @inline(__always)
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
-    // Removes the record of earlier actions, so that only changes by this action count.
+    // Removes the record of changes by earlier actions, so that only changes by this action trigger
+    // the reaction.
     let wasChanged = Lens.removeChangeRecord(&state)
     let effect = base.reduce(into: &state, action: action)
     let isChanged = Lens.removeChangeRecord(&state)

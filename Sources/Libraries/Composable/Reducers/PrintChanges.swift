@@ -28,8 +28,9 @@ public struct PrintChanges<
 extension ReducerStep where State: ObservableState {
   /// Prints a line for each action with the fields that this part of a composition changed.
   ///
-  /// For debugging. After a field was listed, further changes of the field are not listed until its
-  /// observers have been called. ``Store/printChanges(to:)`` lists all changes of each action.
+  /// For debugging. After a field was listed, further changes of the field are not listed until the
+  /// observers of the field have been called. ``Store/printChanges(to:)`` lists all changes of each
+  /// action.
   public func _printChanges(
     to output: @escaping (String) -> Void = { print($0) }
   ) -> PrintChanges<State, Action, Self> { PrintChanges(base: self, output: output) }

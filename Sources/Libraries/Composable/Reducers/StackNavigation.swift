@@ -26,7 +26,8 @@ where
     _ state: inout State, _ action: Action, pushing screen: Screen, _ id: StackElementID
   ) -> Effect<Action> {
     let isNew = Lens.modify(&state) { path in
-      // A number must not be reused, because actions for the earlier screen would reach this one.
+      // A number must not be reused, because actions for the earlier screen would reach the new
+      // screen.
       path.mayPush(id) && path.append(screen, id: id) != nil
     }
     let effect = base.reduce(into: &state, action: action)

@@ -17,8 +17,8 @@ public final class Shared<Value: Equatable & Sendable>: Sendable {
   /// Makes a shared value in memory.
   ///
   /// - Parameter merge: Resolves a conflict when a reducer assigns the value while code on another
-  ///   lane changes it. Without a merge function, the assignment replaces the other change, and
-  ///   ``overwrites`` counts it.
+  ///   lane changes it. Without a merge function, the assignment discards the other change, and
+  ///   ``overwrites`` is incremented.
   public convenience init(_ value: Value, merge: Merge? = nil) {
     self.init(SharedCore(value, merge: merge, file: nil))
   }
@@ -39,7 +39,8 @@ public final class Shared<Value: Equatable & Sendable>: Sendable {
 
   init(_ core: SharedCore<Value>) { self.core = core }
 
-  /// Returns a function that merges each field from the side that changed it (`own` if both).
+  /// Returns a function that merges field by field: each field has the value from the side that
+  /// changed it, or from `own` if both sides did.
   public static func merge<each Field: Equatable & SendableMetatype>(
     _ fields: repeat any WritableKeyPath<Value, each Field> & Sendable
   ) -> Merge {
@@ -65,7 +66,8 @@ public final class Shared<Value: Equatable & Sendable>: Sendable {
   /// happens.
   ///
   /// The change is atomic, so no other change is lost. `body` must be quick and must not access
-  /// this `Shared`. A reducer also has to change its copy: use ``change(_:_:)``.
+  /// this `Shared`. Do not call this method in a reducer, which must also change its copy of the
+  /// value: use ``change(_:_:)``.
   public func change(_ body: (inout Value) -> Void) { _ = core.change(body) }
 
   @available(*, unavailable, message: "in a reducer write settings.change(&state.settings) { … }")

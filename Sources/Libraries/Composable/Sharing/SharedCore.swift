@@ -2,7 +2,7 @@ import Locking
 
 /// The storage behind all ``Shared`` values of one file: the value, the listeners and the file.
 final class SharedCore<Value: Equatable & Sendable>: Sendable {
-  /// The value after one of its changes.
+  /// A version of the value: the value after a certain number of changes.
   struct Version: Sendable {
     var value: Value
     /// The number of changes so far.

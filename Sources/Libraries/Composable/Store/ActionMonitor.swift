@@ -74,8 +74,8 @@ extension Store {
     madeMonitor.onChanges.append(callback)
   }
 
-  /// Passes one line per action to `output`: its kind and the fields that it changed, for example
-  /// `chat.messages: chat.total, chat.messages`.
+  /// Passes one line per action to `output`: the kind of the action and the fields that the action
+  /// changed, for example `chat.messages: chat.total, chat.messages`.
   public func printChanges(to output: @escaping (String) -> Void) {
     onChanges { action, paths in
       let changes = paths.isEmpty ? "(nothing)" : paths.joined(separator: ", ")

@@ -1,6 +1,7 @@
 extension Store {
   /// Sends `action` like ``send(_:)``. Returns a handle to the effects that the action starts, and
-  /// to the effects started by their actions. Untracked sends have no additional cost.
+  /// to the effects that are started by actions of those effects. Untracked sends have no
+  /// additional cost.
   public func start(_ action: Action) -> SentEffects<State, Action> {
     let origin = turn + 1
     within(origin) { send(action) }
@@ -8,8 +9,8 @@ extension Store {
   }
 }
 
-/// The effects of one action, and the effects started by their actions. Holds a reference to the
-/// store. Not `Sendable`: use it on the store's lane.
+/// The effects of one action, and the effects that are started by actions of those effects. Holds a
+/// reference to the store. Not `Sendable`: use it on the store's lane.
 public struct SentEffects<State: ObservableState, Action: Sendable> {
   let store: Store<State, Action>
   let origin: UInt64

@@ -66,8 +66,8 @@ extension Store {
     effects.register(effect, in: scope)
     let executor =
       run.onLane ? mailbox.lane.taskExecutor(named: run.name) : mailbox.lane.poolExecutor
-    // A closure stored in a variable would be wrapped in adapters. The task has no name: a name
-    // would add a quarter to the cost of a task, and the store already has the effect's name.
+    // A closure stored in a variable would be wrapped in adapters. The task has no name: it would
+    // add a quarter to the cost of a task, and the store already keeps the name of the effect.
     let task = Task(executorPreference: executor, priority: run.priority) { await effect.perform() }
     effects.started(effect, task)
   }

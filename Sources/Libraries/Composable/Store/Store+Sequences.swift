@@ -11,7 +11,8 @@ extension Store {
     advance(sequence)
   }
 
-  /// Performs parts until one takes time; after the last part, continues the parent sequence.
+  /// Performs the parts up to the first part that takes time. After the last part, continues the
+  /// parent sequence.
   private func advance(_ first: EffectSequence) {
     var next: EffectSequence? = first
     while let sequence = next as? PendingEffects<Action> {

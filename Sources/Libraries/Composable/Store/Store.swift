@@ -50,8 +50,8 @@ public final class Store<State: ObservableState, Action: Sendable> {
   @exclusivity(unchecked) @usableFromInline var effects = EffectRegistry()
   /// The tracked send that is being processed, or 0 if there is none.
   @exclusivity(unchecked) @usableFromInline var origin: UInt64 = 0
-  /// The actions sent by the next part of a sequence or by an effect that a limiter released, each
-  /// with the scope that must still exist; `nil` while no such effects are performed.
+  /// Collects the actions of the next part of a sequence, or of an effect that a limiter released,
+  /// each with the scope that must still exist. `nil` while no such effects are performed.
   @exclusivity(unchecked) @usableFromInline var resumed: [(action: Action, scope: EffectScope)]?
   let endCallbacks = EndCallbacks()
   /// A closure that receives the actions of effects instead of the queue, for test stores. The
@@ -128,8 +128,8 @@ public final class Store<State: ObservableState, Action: Sendable> {
   /// Reads the state without a copy.
   ///
   /// If a computed property of the state is in another module, the compiler copies ``state`` to
-  /// call it, which for a large state touches hundreds of memory locations. Actions that `question`
-  /// sends are queued and reduced with the next send.
+  /// call the property. For a large state, such a copy touches hundreds of memory locations.
+  /// Actions that `question` sends are queued and reduced with the next send.
   @inlinable
   public func withState<R>(_ question: (borrowing Uncopied<State>) -> R) -> R {
     let wasReducing = isReducing

@@ -1,5 +1,6 @@
 extension Calibration {
-  /// Fits costs to the measurements of each kind: one view, or all kinds of actions.
+  /// Fits costs to the measurements of a view, or of all kinds of actions together. `kinds`
+  /// contains the measurements of each kind.
   static func fit(_ kinds: [[CostMeasurement]], areViews: Bool) -> [Item] {
     let all = kinds.joined()
     // An input that never varies within a kind cannot be distinguished from the base cost.

@@ -51,7 +51,7 @@ package struct Calibration: Sendable {
   /// The frames of Android's FrameTimeline, for each trace that contains them.
   package private(set) var frames: [MeasuredTrace.Frames] = []
 
-  /// The minimum number of measurements, so that enough of them can be held out.
+  /// The minimum number of measurements for a fit, so that enough measurements can be held out.
   static let fewest = 10
 
   /// - Throws: ``CalibrationProblem`` if the measurements do not match the screen.
@@ -145,8 +145,9 @@ package struct Calibration: Sendable {
     return (measured.count, all.count)
   }
 
-  /// Returns the profile with its costs replaced by the measured costs, where available. A profile
-  /// contains costs on a reference device, so measured costs are divided by the profile's slowdown.
+  /// Returns the profile, with measured costs in place of its own costs where they are available. A
+  /// profile contains costs on a reference device, so measured costs are divided by the profile's
+  /// slowdown.
   package func applied(to profile: DeviceProfile) -> DeviceProfile {
     func scaled(_ cost: Int64) -> Int64 {
       Int64(clamping: Int128(cost) * 1_000_000 / Int128(max(1, profile.slowdown)))

@@ -67,7 +67,7 @@ final class CostRecorder {
 
   /// Returns the measurements. Measurements of work that grows with a collection include the
   /// collection's sizes. Other sizes are omitted, because a fit would divide noise among them.
-  /// `reads` returns the names of the fields that the views of a name read.
+  /// `reads` returns the names of the fields that the views with a given name read.
   func measured(
     on device: Device, for duration: VirtualTime, reads: @escaping (String) -> [String]
   ) -> [CostMeasurement] {

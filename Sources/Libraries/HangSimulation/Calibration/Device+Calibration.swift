@@ -1,6 +1,6 @@
 extension Device {
-  /// Returns this device with the costs that its traces contain. Costs that the traces do not
-  /// contain are kept and count as assumed.
+  /// Returns this device with the costs that are measured in traces of the device. Costs that the
+  /// traces do not contain are kept and count as assumed.
   ///
   ///     let phone = try guess.calibrated(by: [trace], for: plan)
   ///     #expect(phone.profile.costs.measured.contains("CartView.evaluation"))
@@ -16,8 +16,8 @@ extension Device {
     return calibrated(try Calibration(read, plan.names()), named: name)
   }
 
-  /// Returns this device with the costs of its screen on this machine. Runs the first variant of
-  /// the plan three times. See <doc:MeasuredCosts>.
+  /// Returns this device with the costs of the plan's screen, measured on this machine. Runs the
+  /// first variant of the plan three times. See <doc:MeasuredCosts>.
   ///
   /// - Parameter now: Returns monotonic nanoseconds.
   /// - Throws: ``CalibrationProblem``, ``SimulationProblem``, `CancellationError`.

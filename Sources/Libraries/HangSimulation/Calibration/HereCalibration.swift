@@ -1,8 +1,8 @@
 import JSON
 import ViewGraph
 
-/// The costs of a screen on this machine, and the frames of a further run with their measured and
-/// simulated durations.
+/// The costs of a screen on this machine, and the measured and simulated durations of the frames of
+/// a second run.
 package struct HereCalibration: Sendable {
   /// A frame with the reductions before it, in nanoseconds.
   package struct Frame: Hashable, Sendable {
@@ -11,7 +11,7 @@ package struct HereCalibration: Sendable {
   }
 
   package let calibration: Calibration
-  /// The frames of the further run, which has another seed.
+  /// The frames of the second run, which uses a different seed.
   package let frames: [Frame]
 }
 

@@ -1,7 +1,7 @@
 package import Composable
 
-/// Numbers the kinds of actions that reach the reducers of a store. The names are the same as in
-/// the causes of evaluations, such as `chat.messages`.
+/// Numbers the kinds of actions that reach the reducers of a store. The names, such as
+/// `chat.messages`, are also used in the causes of evaluations.
 package struct ActionKinds: Sendable {
   package let names: [String]
   private let numbers: [UInt64: Int]

@@ -1,6 +1,6 @@
 /// A histogram of durations with percentiles: exact below 512 ns, and within 0.4 % above.
 struct DurationHistogram: Sendable {
-  /// The bits of resolution within one power of two.
+  /// The number of bits that subdivide each power of two.
   private static let precision = 8
 
   private var counts: [Int] = []

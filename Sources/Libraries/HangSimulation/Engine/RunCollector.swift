@@ -96,8 +96,9 @@ struct RunCollector {
     unshown[throttle].append((intended.nanoseconds, time))
   }
 
-  /// Records that a frame shows all events except those that are still pending in a throttle: its
-  /// newest events. A superseded event counts as shown, because nothing remains to be drawn.
+  /// Records that a frame shows all events except those that are still pending in a throttle, which
+  /// are its newest events. A superseded event counts as shown, because nothing remains to be
+  /// drawn.
   mutating func recordShown(by screen: any RunningScreen, at time: Int64) {
     for index in unshown.indices where !unshown[index].isEmpty {
       let pending = index == 0 ? 0 : screen.pending(index)

@@ -7,14 +7,15 @@ import Wording
 /// slower than its events falls behind without limit. A run that exceeds a limit therefore ends
 /// with an error. The figures of such a run would describe a stream that no sender could send.
 package struct RunLimits: Sendable {
-  /// The maximum number of received events that no frame has shown yet; each event takes 16 bytes,
-  /// to measure its latency.
+  /// The maximum number of received events that no frame has shown yet; for each such event, 16
+  /// bytes are kept to measure its latency.
   package var waiting = 250_000
   /// The maximum number of turns that all runs of a plan keep for thresholds: mainly microhangs and
   /// hangs, 24 bytes each.
   package var keptTurns = 1_000_000
 
-  /// No limits, for a search that deliberately exceeds a device's capacity, in its own process.
+  /// No limits, for a search that deliberately exceeds a device's capacity and runs in a separate
+  /// process.
   package static let none = RunLimits(waiting: .max, keptTurns: .max)
 
   /// Returns why a run must end early, with a remedy; `nil` if no limit is exceeded.

@@ -128,8 +128,8 @@ package final class SimulatedRun {
   /// The current time of the run.
   package var time: VirtualTime { min(VirtualTime(nanoseconds: clock.time), duration) }
 
-  /// Does about this much work, and returns whether more work remains. A unit is an event that a
-  /// throttle holds, which takes a few hundred nanoseconds.
+  /// Does about this much work, and returns whether more work remains. A unit is the work of
+  /// receiving an event that a throttle holds: a few hundred nanoseconds.
   package func advance(work: Int) -> Bool {
     let end = collector.work + work
     while collector.work < end { guard turn(until: end) else { return false } }
@@ -287,8 +287,9 @@ package final class SimulatedRun {
 
   // MARK: Limits
 
-  /// Whether the run has exceeded a limit; ``problem`` then contains the reason and a remedy.
-  /// Measuring costs has no limits: only the command line does it, in its own process.
+  /// Whether the run has exceeded a limit; ``problem`` then contains the reason and a remedy. Runs
+  /// with measured costs have no limits, because only the command line starts them, in a separate
+  /// process.
   private func isOverloaded() -> Bool {
     if problem != nil { return true }
     guard recorder == nil, let excess = limits.problem(of: self) else { return false }

@@ -3,8 +3,8 @@ import Locking
 import Synchronization
 
 /// The thread of a simulated screen, or of work outside it. Scheduled jobs wait until the
-/// simulation runs the lane. Effects also run on a lane, and never on their own thread, so that the
-/// same scenario always gives the same result.
+/// simulation runs the lane. Effects also run on a lane and never on a thread of their own, so that
+/// the same scenario always gives the same result.
 package final class SimulationLane: Lane, TaskExecutor {
   private let jobs = Guarded<[@Sendable () -> Void]>([])
   /// Whether jobs are waiting: checked after every turn, and almost always false.

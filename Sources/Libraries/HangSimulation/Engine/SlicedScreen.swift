@@ -1,8 +1,8 @@
 package import RateLimiting
 
 /// A screen that can stop between two of the events that have arrived. The scenario decides how
-/// many events arrive during a turn. While a service processes them for untrusted users, it must
-/// also do its other work, and notice that a result is no longer needed.
+/// many events arrive during a turn. A service that simulates for untrusted users must be able to
+/// do other work in between, and to stop when the result is no longer needed.
 package protocol SlicedScreen: RunningScreen {
   /// Receives the next events that have arrived, at most `most`. An instant at which events are
   /// created but none arrives counts as one event. Actions of events may be reduced between two
@@ -15,7 +15,7 @@ package protocol SlicedScreen: RunningScreen {
   ) -> Bool
 
   /// Returns the number of events that were created since the last call and have not arrived,
-  /// because faults drop or hold them. They count as work.
+  /// because faults drop or hold them. These events count as work.
   func consumeUnseen() -> Int
 
   /// The maximum number of events in flight if that number was exceeded; otherwise `nil`. Once this

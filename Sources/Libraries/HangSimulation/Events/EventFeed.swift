@@ -123,7 +123,8 @@ public struct EventFeed<Source: EventSource>: ~Copyable {
     }
   }
 
-  /// Takes the events of the first occasion and holds each until it arrives, not before `now`.
+  /// Takes the events of the first occasion, and holds each event until its arrival time, which is
+  /// at least `now`.
   @inlinable
   mutating func gather(_ source: Source, until now: VirtualTime) {
     source.take { event, time in

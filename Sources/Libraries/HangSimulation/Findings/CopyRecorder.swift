@@ -36,7 +36,7 @@ final class CopyRecorder {
   func beginAction() {
     isLooking = turn & (stride - 1) == 0 && inTurn < Self.mostInTurn
     guard isLooking else { return }
-    // The update costs nothing if the previous action was sampled.
+    // If the previous action was sampled, the sizes are current and the update costs nothing.
     reader.update()
     // Reuses the existing memory. Assigning the arrays would share their storage, and the next
     // update would copy it.

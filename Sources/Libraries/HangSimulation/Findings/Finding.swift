@@ -1,4 +1,4 @@
-/// Avoidable work of a screen, with its place, cause, cost, and remedy.
+/// Avoidable work of a screen: where it is done, its cause, its cost, and the remedy.
 ///
 /// Each run derives findings automatically. A rule compares the avoidable work with all work of the
 /// same kind and with the duration of the run. Work is reported if it takes at least 1 % of the

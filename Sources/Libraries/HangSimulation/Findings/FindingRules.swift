@@ -104,7 +104,8 @@ struct FindingRules {
           "\(reductions.count) of these sent \(followers.count) further actions by feedback",
           "Call functions for the steps instead of sending an action for each."))
     }
-    // An action that mostly follows others is counted with the action it follows.
+    // An action that mostly follows other actions is not a finding, because it is counted with the
+    // actions that it follows.
     guard action.asFeedback * 2 < reductions.count, reductions.count >= 2 * action.shown else {
       return findings
     }

@@ -1,5 +1,5 @@
-/// A value that was measured on the simulating machine. It differs from run to run, so it does not
-/// affect the equality of two reports.
+/// A value that was measured on the simulating machine. The value differs from run to run, so it is
+/// ignored when two reports are compared for equality.
 struct Measured<Value: Sendable>: Hashable, Sendable {
   var value: Value
 

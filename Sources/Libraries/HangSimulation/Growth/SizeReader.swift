@@ -1,7 +1,7 @@
 import Composable
 
-/// Reads the sizes of the state's collections, at most once after each change, and shares them
-/// among all parts of the simulator that need them.
+/// Reads the sizes of the state's collections, at most once after each change, for all parts of the
+/// simulator that need them.
 ///
 /// Belongs to the simulating thread.
 final class SizeReader {

@@ -11,10 +11,10 @@
 /// Uses monotonic time, which is read in 30 ns. The processor time of the thread needs a system
 /// call, which takes ten to thirty times as long. Noise can only add time, and pieces of
 /// microseconds are rarely interrupted. For a piece longer than ``heavy``, the thread's processor
-/// time counts if it is shorter, which excludes the time of other threads.
+/// time is used if it is shorter, because it excludes the time of other threads.
 ///
-/// The processor time is read before a piece only if the last reading is older than ``heavy``. An
-/// interrupted piece may therefore include that much of the work before it.
+/// The processor time is read before a piece only if the last reading is older than ``heavy``. The
+/// duration of an interrupted piece may therefore include up to that much of the preceding work.
 struct WorkClock {
   /// The length, in nanoseconds, above which a piece is often interrupted on a busy machine.
   private static let heavy: UInt64 = 100_000
@@ -32,11 +32,12 @@ struct WorkClock {
     reading = (pthread_self(), start, processor)
   }
 
-  /// Returns the nanoseconds since the start of the piece, which began on the same thread.
+  /// Returns the nanoseconds since the start of the piece, which must have begun on the same
+  /// thread.
   mutating func end() -> Int64 {
     let now = Self.read(CLOCK_MONOTONIC)
     let elapsed = now &- start
-    // A shorter piece was not interrupted.
+    // A shorter piece counts as not interrupted.
     guard elapsed > Self.heavy, let before = reading else { return Int64(clamping: elapsed) }
     let processor = Self.read(CLOCK_THREAD_CPUTIME_ID)
     reading = (before.thread, now, processor)

@@ -121,7 +121,8 @@ package enum RunComparison {
       }
   }
 
-  /// Returns all names, in the order of the first run that contains each.
+  /// Returns the names of all rows: first the rows of the first run, then the additional rows of
+  /// each further run.
   private static func names(_ runs: [RunMetrics]) -> [String] {
     var names: [String] = []
     for run in runs {

@@ -3,7 +3,8 @@ import ViewGraph
 
 extension RunReport {
   /// Reads a run of a report file, without individual turns, causes, and the timeline; `nil` if
-  /// `json` is not a run. Figures that another version's report lacks count as not measured.
+  /// `json` is not a run. If the report of another version lacks a figure, the figure counts as not
+  /// measured.
   package init?(json: JSONValue) {
     guard let device = json["device"]?.stringValue, let variant = json["variant"]?.stringValue
     else { return nil }

@@ -10,8 +10,8 @@ public struct ThresholdReport: Sendable, Hashable {
   public var isMissed: Bool { !failures.isEmpty }
   /// The runs that did not meet the condition.
   public var failures: [Failure]
-  /// The reason why the condition was not checked, for example because no run of its device was
-  /// chosen; otherwise `nil`.
+  /// The reason why the condition was not checked, for example because no run of the condition's
+  /// device was chosen; `nil` if it was checked.
   public var skipped: String?
   /// The runs without data, if other runs have data; ``Failure/value`` contains the reason.
   public var withoutData: [Failure] = []

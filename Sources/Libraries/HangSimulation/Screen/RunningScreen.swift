@@ -52,8 +52,8 @@ public protocol RunningScreen: AnyObject {
   /// Receives events in turns that do nothing else, until there is something to reduce or no event
   /// arrives up to `limit`.
   ///
-  /// Useful for screens whose throttles hold most events. The default implementation runs one turn,
-  /// and assumes that there is something to reduce.
+  /// Implement this method for a screen whose throttles hold most events. The default
+  /// implementation runs one turn, and assumes that there is something to reduce.
   ///
   /// - Parameters:
   ///   - note: Like the parameter of ``receive(until:at:noting:)``, with the time at which the

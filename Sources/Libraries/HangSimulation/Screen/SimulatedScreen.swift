@@ -62,9 +62,9 @@ public struct SimulatedScreen<Event: Sendable>: Sendable {
     }
   }
 
-  /// Returns this screen as a variant of a plan, with its events. `views` are names that come first
-  /// in reports; other views follow as they appear. Naming a view that appears in no run is an
-  /// error.
+  /// Returns this screen as a variant of a plan, with its events. `views` are the names of the
+  /// views that come first in reports; other views follow in the order in which they appear. Naming
+  /// a view that appears in no run is an error.
   public func variant(
     _ name: String, framesPerSecond: Int? = nil, views: [String] = [],
     events: [EventStream<Event>], faults: [Fault] = []

@@ -23,7 +23,8 @@ extension SimulationPlan {
   /// Multiplies the rates of ``EventStream/poisson(every:from:until:make:)`` and
   /// ``EventStream/every(_:from:until:make:)``. Events at given times do not change. The search,
   /// its parameters, and its errors are those of
-  /// ``findSlowdown(where:in:seeds:workers:progress:)``, but `range` contains factors of the rates.
+  /// ``findSlowdown(where:in:seeds:workers:progress:)``, except that `range` contains factors for
+  /// the rates.
   public func findLoad(
     where condition: Threshold, in range: ClosedRange<Double> = 1...64, seeds: [UInt64]? = nil,
     workers: Int = 2, progress: (_ done: Int, _ all: Int) -> Void = { _, _ in }

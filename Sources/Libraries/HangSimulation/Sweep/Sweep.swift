@@ -122,7 +122,7 @@ public struct SeedDistribution: Sendable, Hashable {
   public let lowest: String
   /// The highest figure of all seeds.
   public let highest: String
-  /// The seed of the highest figure; the last one if several have it.
+  /// The seed of the highest figure; the last of these seeds if several have the same figure.
   public let worstSeed: UInt64
   /// The lowest figure, the interval's lower bound, the median, the upper bound, and the highest
   /// figure, in ascending order.

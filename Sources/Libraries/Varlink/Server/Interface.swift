@@ -58,8 +58,8 @@ package struct Interface: Sendable {
     try register(method, .single(body))
   }
 
-  /// Registers a method with any number of replies: the replies that the handler sends, and then
-  /// the one that it returns.
+  /// Registers a method with any number of replies: the replies that the handler sends, followed by
+  /// the reply that it returns.
   /// - Parameter requiresMore: If true, calls without the flag `more` get the error `ExpectedMore`.
   ///   If false, the handler must check ``Call/wantsMore``, and if that is false, send nothing
   ///   before its last reply.

@@ -6,8 +6,8 @@ import SystemSupport
 /// kernel accepts them, so a reader that stops reading keeps the gate closed. Each message counts
 /// as its bytes plus ``messageOverhead``.
 final class OutputGate: Sendable {
-  /// The cost of a waiting message in addition to its bytes: its envelope and the channel's records
-  /// of its writes, which are most of the cost of a short message.
+  /// The cost of a waiting message in addition to its bytes: the envelope and the channel's
+  /// bookkeeping for each write. For a short message, this is most of the cost.
   private static let messageOverhead = 512
 
   private struct State {

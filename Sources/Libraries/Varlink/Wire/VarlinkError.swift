@@ -28,8 +28,9 @@ extension VarlinkError: VarlinkErrorConvertible {
 }
 
 /// The errors of `org.varlink.service`, which any method of any interface may return. The errors
-/// contain names that the client sent. A name is truncated to ``maximumNameBytes`` in the reply: it
-/// can be as long as a whole message, and each invalid call would cost the server as much memory.
+/// contain names that the client sent. A name is truncated to ``maximumNameBytes`` in the reply:
+/// otherwise, a name could be as long as a whole message, and each invalid call would cost the
+/// server that much memory.
 package enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
   case interfaceNotFound(String)
   /// The interface is known but does not define the method.

@@ -1,8 +1,8 @@
 /// Lets a store notify the observers of the changed fields of a state.
 ///
-/// Each stored field of a struct gets a dirty bit, a descriptor, and accessors that record changes,
-/// except assignments of equal values. Equality, hashing and coding are unaffected. A field whose
-/// type cannot be inferred from its initial value needs a type annotation.
+/// Each stored field of a struct gets a dirty bit, a descriptor, and accessors that record changes.
+/// The assignment of an equal value is not a change. Equality, hashing and coding are unaffected. A
+/// field whose type cannot be inferred from its initial value needs a type annotation.
 ///
 /// In an enum, each case is a child whose payload is mutated and observed in place.
 @attached(
@@ -18,7 +18,7 @@
 public macro ObservableState() =
   #externalMacro(module: "ComposableMacros", type: "ObservableStateMacro")
 
-/// Excludes changes of a field from the observers of the state that contains the field.
+/// Hides changes of a field from the observers of the state that contains the field.
 ///
 /// Scoping into the field still works, and observers of the field's own state are still called.
 /// When an ignored child changes, the child's view is evaluated but the parent's view is not.

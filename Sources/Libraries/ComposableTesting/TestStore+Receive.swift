@@ -74,7 +74,8 @@ extension TestStore where Action: Equatable {
   /// - Parameters:
   ///   - timeout: The real time to wait for effects that use something other than the test's clock.
   ///     By default none.
-  ///   - expected: Changes the state before the action into the state that is expected after it.
+  ///   - expected: Receives the state from before the action, and changes it to the state that is
+  ///     expected afterwards.
   public nonisolated(nonsending) func receive(
     _ action: Action, timeout: Duration = .zero,
     assert expected: ((inout State) throws -> Void)? = nil, fileID: StaticString = #fileID,

@@ -81,9 +81,9 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
   /// Sends `action` like a user of the feature.
   ///
   /// - Parameters:
-  ///   - expected: Changes the state before the action into the state that is expected after it. If
-  ///     ``exhaustivity`` is off, the closure may also start from the state after the action and
-  ///     set only some fields.
+  ///   - expected: Receives the state from before the action, and changes it to the state that is
+  ///     expected afterwards. If ``exhaustivity`` is off, the closure may also start from the state
+  ///     after the action and set only some fields.
   /// - Returns: A handle to the effects of this action.
   @discardableResult
   public nonisolated(nonsending) func send(

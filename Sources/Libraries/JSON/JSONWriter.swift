@@ -40,7 +40,7 @@ package struct JSONWriter: Sendable {
     Self.appendQuoted(utf8, to: &bytes)
   }
 
-  /// Appends a string of escaped bytes, which exclude the enclosing quotation marks.
+  /// Appends a string whose bytes are already escaped, given without the enclosing quotation marks.
   package mutating func append(escaped: UnsafeBufferPointer<UInt8>) {
     separate()
     bytes.append(UInt8(ascii: "\""))

@@ -1,4 +1,5 @@
-/// ``LatestWins`` for each key separately: a busy key does not delay the first value of another.
+/// ``LatestWins`` for each key separately: a busy key does not delay the first value of another
+/// key.
 ///
 /// Keys that are due together are delivered as one batch. The batch has the order in which the keys
 /// were first seen, never hash order. If there are more than 16 keys, keys that are at rest and

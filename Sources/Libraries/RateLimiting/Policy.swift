@@ -4,7 +4,7 @@ public enum Policy: Hashable, Sendable {
   case neverDrop
   /// Batches of at most `capacity` elements.
   case keepAll(Window, capacity: Int)
-  /// The newest value of at most `keyCapacity` keys.
+  /// The newest value of each key, for at most `keyCapacity` keys.
   case latestWins(Window, leading: Bool, keyCapacity: Int)
   /// Extremes and sums.
   case summary(Window)
@@ -13,8 +13,8 @@ public enum Policy: Hashable, Sendable {
   /// Exact sums for at most `keyCapacity` keys at a time.
   case aggregate(Window, keyCapacity: Int)
 
-  /// An interval, and the maximum to which it may widen under load. Only validation makes windows,
-  /// so they are always consistent.
+  /// An interval, and the maximum to which it may widen under load. Windows are made only by
+  /// validation, so they are always consistent.
   public struct Window: Hashable, Sendable {
     /// The interval while deliveries are cheap; above zero.
     public let interval: Interval

@@ -6,9 +6,9 @@ extension CasePathable {
   }
 
   /// The payload of the case, or `nil` if the value is another case. Changing the payload assigns
-  /// this case with the changed payload: `state.destination?[case: \.settings]?.title = "Evening"`.
-  /// If the enum is an observable state, only the fields that differ count as changed, not the
-  /// whole payload.
+  /// this case again, with the changed payload: `state.destination?[case: \.settings]?.title =
+  /// "Evening"`. If the enum is an observable state, only the fields that differ count as changed,
+  /// not the whole payload.
   ///
   /// Setting `nil` has no effect, because there is no other case to switch to.
   @inlinable

@@ -26,7 +26,8 @@ extension NavigationAction: Equatable where State: Equatable, Action: Equatable 
 extension NavigationAction: CasePathable {
   /// The paths of the cases.
   public struct Cases: Sendable {
-    /// The case ``NavigationAction/element(id:action:)``; for one screen, `\.path[id: 0]`.
+    /// The case ``NavigationAction/element(id:action:)``. The path of a single screen is
+    /// `\.path[id: 0]`.
     public var element: CasePath<NavigationAction, (id: StackElementID, action: Action)> {
       CasePath(tag: 0, name: "element", embed: { .element(id: $0.id, action: $0.action) }) {
         if case .element(let id, let action) = $0 { (id, action) } else { nil }

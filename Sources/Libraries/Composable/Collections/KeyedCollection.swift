@@ -70,7 +70,7 @@ public struct KeyedCollection<ID: Hashable, Element> {
     contains(slot: slot) ? tenancies[slot.index].id : nil
   }
 
-  /// Returns whether the element that the slot was obtained for still exists.
+  /// Returns whether the element for which the slot was obtained still exists.
   @inlinable public func contains(slot: KeyedSlot) -> Bool {
     slot.index < tenancies.count && tenancies[slot.index].generation == slot.generation
       && contents[slot.index] != nil

@@ -27,7 +27,7 @@ extension KeyedCollection {
     }
   }
 
-  /// The element in a slot, or nil if the element that the slot was obtained for was removed.
+  /// The element in a slot, or nil if the element for which the slot was obtained was removed.
   ///
   /// - Complexity: O(1), without hashing.
   @inlinable public subscript(slot slot: KeyedSlot) -> Element? {
@@ -48,7 +48,7 @@ extension KeyedCollection {
 
   /// Changes the element in a slot in place.
   ///
-  /// - Returns: The result of `body`, or nil if the element that the slot was obtained for was
+  /// - Returns: The result of `body`, or nil if the element for which the slot was obtained was
   ///   removed.
   /// - Complexity: O(1), without hashing.
   @inlinable @discardableResult

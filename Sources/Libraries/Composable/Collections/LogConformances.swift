@@ -1,5 +1,6 @@
 extension Log: Equatable where Element: Equatable {
-  /// Returns whether capacity, sequence numbers and elements are equal, wherever the rings start.
+  /// Returns whether capacity, sequence numbers and elements are equal, regardless of where the
+  /// rings start.
   @inlinable public static func == (left: Log, right: Log) -> Bool {
     left.capacity == right.capacity && left.end == right.end && left.elementsEqual(right)
   }

@@ -36,7 +36,7 @@ extension Effect {
 }
 
 extension Effect where Action: CasePathable {
-  /// Cancels the effects of a child that the child marked with `id`.
+  /// Cancels those effects of a child that the child itself marked with `id`.
   ///
   ///     case .mutedAll: return .cancel(id: "typing", in: \.chat)
   ///
@@ -47,7 +47,8 @@ extension Effect where Action: CasePathable {
     Effect(operation: .scoped(ScopeKey(tag: Case.tag), .any, nil, .cancel(id: id)))
   }
 
-  /// Cancels the effects that the element with the key `element` marked with `id`.
+  /// Cancels those effects of the element with the key `element` that the element itself marked
+  /// with `id`.
   public static func cancel<Case: CaseLens, ID: Hashable & Sendable, Child>(
     id: some Hashable & Sendable, in child: KeyPath<Action.CaseLenses, Case>, element: ID
   ) -> Effect where Case.Root == Action, Case.Value == ElementAction<ID, Child> {

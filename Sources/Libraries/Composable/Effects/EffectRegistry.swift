@@ -10,13 +10,13 @@ struct EffectRegistry {
   private(set) var started: UInt64 = 0
   private(set) var count = 0
 
-  /// The names of running effects, in the order of starting. O(n log n).
+  /// The names of running effects, in the order in which they were started. O(n log n).
   var names: [String] { all.map(\.name) }
 
   /// The names, with source locations for effects without a name.
   var descriptions: [String] { all.map(\.description) }
 
-  /// All running effects, in the order of starting. O(n log n).
+  /// All running effects, in the order in which they were started. O(n log n).
   private var all: [RunningEffect] { root.allRunning.sorted { $0.number < $1.number } }
 
   @usableFromInline init() {}

@@ -91,7 +91,7 @@ extension KeyedCollection where Element: ObservableBranch {
 
   /// Changes the element in a slot in place, and records only the changes inside it.
   ///
-  /// - Returns: The result of `body`, or nil if the element that the slot was obtained for was
+  /// - Returns: The result of `body`, or nil if the element for which the slot was obtained was
   ///   removed.
   /// - Complexity: O(1), without hashing.
   @inlinable @discardableResult

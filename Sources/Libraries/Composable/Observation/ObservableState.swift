@@ -7,9 +7,9 @@ public protocol ObservableBranch {
   /// Ends in-place access. Returns whether the value was only mutated and not replaced.
   mutating func _$leave(token: UInt64) -> Bool
 
-  /// Reports the changes since the last report to the observers below `node`, and clears them. If
-  /// `replaced` is true, the whole value was replaced. Returns whether anything changed that is not
-  /// ignored. Visits only fields that were assigned or accessed.
+  /// Reports to the observers below `node` what changed since the last report, and clears the
+  /// changes. If `replaced` is true, the whole value was replaced. Returns whether anything changed
+  /// that is not ignored. Visits only fields that were assigned or accessed.
   mutating func _$drain(into node: ObservationNode?, replaced: Bool) -> Bool
 
   /// Adds the paths of changes since the last report, for debugging.

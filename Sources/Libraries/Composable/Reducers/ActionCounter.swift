@@ -7,7 +7,8 @@ public final class ActionCounter {
   /// The kind counted last, which other threads may read.
   @usableFromInline let latest = LatestKind()
 
-  /// Makes a counter for the kinds `names`, or for all actions as one kind if `names` is empty.
+  /// Makes a counter for the kinds with these names. If `names` is empty, all actions count as one
+  /// kind.
   public init(names: [String]) {
     self.names = names
     counts = .allocate(capacity: max(1, names.count))

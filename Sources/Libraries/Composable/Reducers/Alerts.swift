@@ -13,8 +13,8 @@
 ///     Reduce { … }.presents(\.alert, action: \.alert) { Alert() }
 ///
 /// Each button dismisses the alert after its action was reduced, unless the parent assigns another
-/// alert in that action. An assigned alert counts as a new alert, even if it equals the previous
-/// alert.
+/// alert while reducing that action. An assigned alert counts as a new alert, even if it equals the
+/// previous alert.
 public struct AlertState<Action> {
   /// The question or statement, in a few words.
   public var title: String

@@ -4,8 +4,8 @@
 ///     …
 ///     store.send(.binding(.set(\.name, "Ada")))
 ///
-/// To set a part of a field that holds a value, use its path: `.set(\.filter.text, "a")`. To react
-/// to a field, match the action by a pattern in a reducer that follows the ``BindingReducer``:
+/// To set only a part of a field, use the path of the part: `.set(\.filter.text, "a")`. To react to
+/// a field, match the action by a pattern in a reducer that follows the ``BindingReducer``:
 ///
 ///     case .binding(\.name): return .send(.nameChanged)
 ///     case .binding: return .none

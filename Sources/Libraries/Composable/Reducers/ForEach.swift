@@ -145,7 +145,7 @@ enum Lineage {
 }
 
 extension ReducerStep {
-  /// Adds a child for each element of a collection, for the actions of one case.
+  /// Adds a child for each element of a collection. The children handle the actions of one case.
   ///
   ///     case rows(ElementAction<Int, Row.Action>)
   ///     …

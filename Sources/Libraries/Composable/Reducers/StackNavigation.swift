@@ -57,7 +57,7 @@ extension KeyedCollection where ID == StackElementID {
   @usableFromInline func mayPush(_ id: StackElementID) -> Bool { id.number >= nextID.number }
 }
 
-/// The case of the actions of single screens, within all actions of a stack.
+/// The case, among the actions of a stack, that contains the actions of single screens.
 public enum ScreenCase<Case: CaseLens, Screen, ScreenAction>: PoppingCaseLens
 where Case.Value == NavigationAction<Screen, ScreenAction> {
   @inlinable public static var tag: Int { Case.tag }

@@ -15,7 +15,7 @@ extension Shared where Value: Codable {
   ///   - merge: See ``init(_:merge:)``. Only the function passed for the first value of the file is
   ///     used.
   ///   - onFailure: Called on the background queue if a write fails. The value in memory stays
-  ///     valid, and the next change tries again.
+  ///     valid, and the next change causes another attempt to write.
   /// - Throws: An error of reading or decoding an existing file, or ``SharedFileError`` if the file
   ///   is already used for a value of another type.
   public convenience init(

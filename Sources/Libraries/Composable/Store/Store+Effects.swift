@@ -141,7 +141,8 @@ extension Store {
     return false
   }
 
-  /// Reduces actions without delivering changes, because their batch delivers all changes once.
+  /// Reduces actions without delivering changes, because the changes of a whole batch are delivered
+  /// once.
   @inlinable
   func enter(_ actions: some Sequence<Action>, origin: UInt64) {
     if let effectActionSink {

@@ -54,14 +54,14 @@ public final class Store<State: ObservableState, Action: Sendable> {
   /// each with the scope that must still exist. `nil` while no such effects are performed.
   @exclusivity(unchecked) @usableFromInline var resumed: [(action: Action, scope: EffectScope)]?
   let endCallbacks = EndCallbacks()
-  /// A closure that receives the actions of effects instead of the queue, for test stores. The
-  /// closure also receives the tracked send that started the effect, and whether the current action
-  /// caused the effect's action.
+  /// A closure for test stores, to which the actions of effects are passed instead of being queued.
+  /// The closure also receives the tracked send that started the effect, and whether the current
+  /// action caused the effect's action.
   @exclusivity(unchecked) @usableFromInline package var effectActionSink:
     ((Action, _ origin: UInt64, _ isFeedback: Bool) -> Void)?
 
-  /// A closure that receives each action of a running effect instead of the reducer. A program that
-  /// logs every input can thus log the action before sending it.
+  /// A closure to which each action of a running effect is passed instead of being reduced. A
+  /// program that logs every input can thus log the action before sending it.
   @exclusivity(unchecked) @usableFromInline package var onEffectAction: ((Action) -> Void)?
   /// Whether effects are started. A program turns effects off while it replays recorded actions,
   /// because the recording already contains the actions of effects.

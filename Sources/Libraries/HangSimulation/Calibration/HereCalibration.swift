@@ -4,7 +4,8 @@ import ViewGraph
 /// The costs of a screen on this machine, and the measured and simulated durations of the frames of
 /// a second run.
 package struct HereCalibration: Sendable {
-  /// A frame with the reductions before it, in nanoseconds.
+  /// The measured and simulated durations of a frame, including the preceding reductions, in
+  /// nanoseconds.
   package struct Frame: Hashable, Sendable {
     package var simulated: Int64
     package var measured: Int64

@@ -19,8 +19,8 @@ struct DurationHistogram: Sendable {
     maximum = max(maximum, value)
   }
 
-  /// Returns the smallest duration that at least `thousandths` of all durations do not exceed; 0 if
-  /// the histogram is empty.
+  /// Returns a percentile, given in thousandths: the smallest duration that at least this share of
+  /// all durations does not exceed. Returns 0 if the histogram is empty.
   func percentile(_ thousandths: Int) -> Int64 {
     guard count > 0 else { return 0 }
     let rank = max(1, (count * thousandths + 999) / 1_000)

@@ -99,7 +99,7 @@ package final class SimulatedClock: EvaluationClock {
     return reader.sizes[path] ?? 0
   }
 
-  /// The paths in the costs that the state never contained.
+  /// Those paths in the costs at which the state never contained a collection.
   var unknownPaths: [String] {
     // If no view or action with such costs occurred, the state was never read.
     knownPaths.isEmpty ? [] : costs.paths.filter { reader.sizes[$0] == nil }.sorted()

@@ -1,4 +1,4 @@
-/// A disturbance between the sources and the screen.
+/// A fault in the transport of events from the sources to the screen.
 public struct Fault: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case stall

@@ -4,7 +4,7 @@
 /// The slope is the median of the slopes between all pairs of groups (H. Theil 1950; P. K. Sen,
 /// "Estimates of the regression coefficient based on Kendall's tau", Journal of the American
 /// Statistical Association 63, 1968). A quarter of the groups can be wrong without a large effect
-/// on it. Kendall's tau of the groups measures how consistently the work rises.
+/// on the slope. Kendall's tau of the groups measures how consistently the work rises.
 struct SizeFit: Sendable {
   /// The maximum number of groups. Further sizes are distributed evenly over the groups.
   private static let groups = 16

@@ -9,9 +9,9 @@
 /// Measures the real duration of a piece of the simulated code.
 ///
 /// Uses monotonic time, which is read in 30 ns. The processor time of the thread needs a system
-/// call, which takes ten to thirty times as long. Noise can only add time, and pieces of
-/// microseconds are rarely interrupted. For a piece longer than ``heavy``, the thread's processor
-/// time is used if it is shorter, because it excludes the time of other threads.
+/// call, which takes ten to thirty times as long. Noise can only add time, and a piece that takes
+/// only microseconds is rarely interrupted. For a piece longer than ``heavy``, the thread's
+/// processor time is used if it is shorter, because it excludes the time of other threads.
 ///
 /// The processor time is read before a piece only if the last reading is older than ``heavy``. The
 /// duration of an interrupted piece may therefore include up to that much of the preceding work.

@@ -38,7 +38,7 @@ extension SimulationPlan {
 public struct SweepReport: Sendable, Hashable {
   /// The reports, one for each seed, in the order of the seeds.
   public var reports: [SimulationReport]
-  /// The results of the conditions, over all seeds or for their percentiles.
+  /// The results of the conditions, each checked for every seed or for a percentile over the seeds.
   public var thresholds: [ThresholdReport]
 
   /// Whether no threshold was missed. A skipped threshold counts as neither met nor missed.

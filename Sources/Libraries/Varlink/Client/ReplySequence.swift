@@ -12,7 +12,7 @@ package struct ReplySequence<Reply: Decodable>: AsyncSequence, Sendable {
   package struct Iterator: AsyncIteratorProtocol {
     fileprivate let series: ReplySeries
 
-    /// Whether the reply that was consumed last is the last one.
+    /// Whether the last reply to the call was consumed.
     package var isFinished: Bool { series.isFinished }
 
     /// Returns the next reply, or nil after the last one.

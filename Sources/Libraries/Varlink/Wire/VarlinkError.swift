@@ -12,7 +12,7 @@ package struct VarlinkError: Error, Equatable, Sendable {
     self.parameters = parameters
   }
 
-  /// Makes an error without the members that are nil.
+  /// Makes an error reply, and omits the members that are nil.
   package init(name: String, members: [JSONName: JSONValue?]) {
     self.init(name: name, parameters: members.compactMapValues(\.self))
   }

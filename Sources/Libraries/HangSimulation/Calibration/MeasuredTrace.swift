@@ -191,7 +191,8 @@ package struct MeasuredTrace: Sendable {
     return sizes
   }
 
-  /// Records a frame of FrameTimeline, named by a number. Returns whether it was a frame.
+  /// Records a slice of FrameTimeline, whose name is a number, as a frame. Returns whether the
+  /// slice was a frame.
   private mutating func recordFrame(_ arguments: JSONValue, _ duration: Double) -> Bool {
     guard arguments["Display frame token"] != nil || arguments["Surface frame token"] != nil else {
       return false

@@ -23,8 +23,8 @@ public struct KeyedCollection<ID: Hashable, Element> {
   @usableFromInline var changeRecord = KeyedCollectionChangeRecord<ID>()
   /// A mark that is set by in-place access and lost when the collection is replaced.
   @usableFromInline var stamp: UInt64 = 0
-  /// The number of removals so far. A reducer whose elements have effects compares it with an
-  /// earlier number to detect removals.
+  /// The number of removals so far. A reducer whose elements have effects compares this number with
+  /// an earlier number to detect removals.
   @usableFromInline var removals: UInt64 = 0
   /// The number of the last check for removals, which is lost when the collection is replaced.
   @usableFromInline var mark: UInt64 = 0

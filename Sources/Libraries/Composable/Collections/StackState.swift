@@ -9,8 +9,8 @@
 /// The effects of a screen end when it is popped.
 public typealias StackState<Element> = KeyedCollection<StackElementID, Element>
 
-/// An action of one screen of a ``StackState``, for a stack whose screens only the parent's own
-/// code pushes and pops. For push and pop actions, see ``StackActionOf``.
+/// An action of one screen of a ``StackState``. Use this type if the parent pushes and pops all
+/// screens in its own code. For push and pop actions, see ``StackActionOf``.
 public typealias StackAction<Action> = ElementAction<StackElementID, Action>
 
 /// The number of a screen in a ``StackState``, counted from 0. A stack never reuses a number, so an

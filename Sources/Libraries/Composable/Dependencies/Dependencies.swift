@@ -8,8 +8,9 @@
 ///       case .opened: state.id = dependencies.identifiers.next()
 ///     }
 ///
-/// A program passes ``live()``. A test passes the dependencies of `ComposableTesting`, with which
-/// the use of a dependency that the test did not set fails the test and names the dependency.
+/// A program passes ``live()``. A test passes the dependencies of `ComposableTesting`: using a
+/// dependency that the test did not set then fails the test, with a message that names the
+/// dependency.
 public struct Dependencies: Sendable {
   /// The clock for effects that wait. Reducers receive points in time in their actions.
   public var clock: any Clock<Duration>

@@ -51,8 +51,8 @@ extension FieldChangesOf {
     return isWritten(index)
   }
 
-  /// Called before in-place access to a field whose values are expensive to compare: the field
-  /// counts as changed.
+  /// Called before in-place access to a field whose values are expensive to compare: without a
+  /// comparison, the field counts as changed.
   @inlinable
   public mutating func enter<Value>(_ index: Int, _ value: inout Value) -> OpaqueAccess {
     OpaqueAccess()

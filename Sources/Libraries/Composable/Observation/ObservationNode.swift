@@ -93,8 +93,8 @@ public final class ObservationNode {
     }
   }
 
-  /// Queues the observers of an optional's presence if the optional has become `nil` or has got a
-  /// value.
+  /// Queues the observers of an optional's presence if the optional has become `nil` or has gained
+  /// a value.
   public func reportPresence(_ isPresent: Bool) {
     guard isPresent != wasPresent else { return }
     wasPresent = isPresent

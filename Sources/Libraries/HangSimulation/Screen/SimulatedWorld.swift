@@ -60,8 +60,8 @@ public final class SimulatedWorld: @unchecked Sendable {
   /// The clock that the costs of evaluations and actions advance. Pass it to the ``ViewGraph``.
   public var evaluationClock: any EvaluationClock { clock }
 
-  /// Lets costs depend on the sizes of the state. Called early, so that this includes the first
-  /// frame, which a screen draws before the run receives it.
+  /// Lets costs depend on the sizes of the state. Called early enough to include the first frame,
+  /// which is drawn before the run receives the screen.
   func seeSizes(_ look: @escaping (inout StateSizes) -> Void) { clock.look = look }
 
   /// Starts measuring the time for which effects hold the screen's thread. With `spends`, the

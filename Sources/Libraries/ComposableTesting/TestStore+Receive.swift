@@ -73,7 +73,7 @@ extension TestStore where Action: Equatable {
   /// The action is reduced now, not when the effect sent it.
   /// - Parameters:
   ///   - timeout: The real time to wait for effects that use something other than the test's clock.
-  ///     By default none.
+  ///     By default, there is no wait.
   ///   - expected: Receives the state from before the action, and changes it to the state that is
   ///     expected afterwards.
   public nonisolated(nonsending) func receive(

@@ -77,7 +77,7 @@ public struct DeviceProfile: Hashable, Sendable {
       self.view = view
     }
 
-    /// Returns these costs with a specific cost for the kind of action of this name, such as
+    /// Returns these costs with a specific cost for actions of the kind with this name, such as
     /// `cart.added`. With `isMeasured`, reports count the cost as measured.
     public func action(_ name: String, _ cost: Duration, isMeasured: Bool = false) -> Costs {
       var costs = self
@@ -134,9 +134,9 @@ public struct DeviceProfile: Hashable, Sendable {
       self.appearance = appearance
     }
 
-    /// Returns the cost of an evaluation, with the additional cost of each element that the view
-    /// puts on the screen (``ViewNode/elementCount``) and of the frame in which the view appears,
-    /// for resources that are created once.
+    /// Returns the costs of a view: the cost of an evaluation, the additional cost of each element
+    /// that the view puts on the screen (``ViewNode/elementCount``), and the additional cost of the
+    /// frame in which the view appears, for resources that are created once.
     public static func cost(
       _ evaluation: Duration, element: Duration = .zero, appearance: Duration = .zero
     ) -> ViewCost {

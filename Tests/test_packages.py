@@ -25,7 +25,7 @@ FINDINGS = [
      "the comparison reports a difference", "longest .* more than noise"),
     ("the slowdown at which the screen hangs is searched", 0,
      "sweep --find device.slowdown --where 'hangs > 0' --device phone --variant fewer",
-     "the output names the slowdown, or reports that there is none", "holds at [0-9.]+ x|does not hold"),
+     "the output names the slowdown, or reports that there is none", "is true at [0-9.]+ x|is not true"),
     ("the load at which the screen hangs is searched", 0,
      "sweep --find load --where 'turns.over(250ms) > 0' --device phone --variant fewer",
      "the output names the load, or reports that there is none", "the load on|does not hold"),
@@ -44,7 +44,7 @@ FINDINGS = [
      "the report names the figures of both variants", "and .* in the base"),
     ("a variant can be simulated alone", 0, "simulate --variant default --device phone",
      "the threshold of another variant is reported as skipped",
-     "- p95.hangs. < 1 for fewer: skipped, no run of fewer was chosen"),
+     "- p95.hangs. < 1 for fewer: skipped, no run of fewer was selected"),
     ("a Markdown report goes to standard output", 0, "simulate --device phone --markdown -",
      "the Markdown report begins with its heading", "^## box office"),
 ]

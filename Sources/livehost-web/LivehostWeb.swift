@@ -38,7 +38,7 @@ struct LivehostWeb: AsyncParsableCommand {
   @Option(
     name: .customLong("host"),
     help: ArgumentHelp(
-      "Further host name under which browsers may request the page. May be repeated.",
+      "An additional host name under which browsers may request the page. May be repeated.",
       valueName: "name"))
   var hosts: [String] = []
 

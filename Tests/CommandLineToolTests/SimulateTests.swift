@@ -242,9 +242,9 @@ import Testing
     #expect(slowdown?["holdsFrom"] != nil && slowdown?["holdsNotAt"] != nil)
     let never = await run(arguments + condition + ["--up-to", "1"])
     #expect(
-      never.output.contains("one, tracked: hangs > 0 without appearance does not hold up to 1 x"))
+      never.output.contains("one, tracked: hangs > 0 without appearance is not true up to 1 x"))
     let already = await run(arguments + ["--where", "hangs > 0"])
-    #expect(already.output.contains("one, tracked: hangs > 0 already holds at 1 x"))
+    #expect(already.output.contains("one, tracked: hangs > 0 is already true at 1 x"))
     #expect(await run(arguments).status == .usage)
     #expect(await run(arguments + ["--where", "hags > 0"]).status == .usage)
     let misspelled = await run(arguments + ["--where", "view(HostVew).mean > 3ms"])
@@ -291,7 +291,8 @@ import Testing
     #expect(skipped.status == .done)
     #expect(skipped.output.hasPrefix("No threshold was checked: 1 skipped\n  - hangs == 0"))
     #expect(
-      directory.take("skipped.xml").contains(#"<skipped message="no run of ignored was chosen"/>"#))
+      directory.take("skipped.xml")
+        .contains(#"<skipped message="no run of ignored was selected"/>"#))
     let misspelled = await run(arguments + ["hangs == 0 for ignord"])
     #expect(misspelled.status == .usage)
     #expect(misspelled.diagnostics.contains("there is no variant or device 'ignord'"))

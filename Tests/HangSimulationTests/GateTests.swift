@@ -21,10 +21,10 @@ struct GateTests {
     let report = try await plan.run().report
     let skipped = report.thresholds[0]
     #expect(!skipped.passed && !skipped.isMissed && report.isPassed)
-    #expect(skipped.line == "  - hangs == 0 for phone: skipped, no run of phone was chosen")
+    #expect(skipped.line == "  - hangs == 0 for phone: skipped, no run of phone was selected")
     #expect(report.lines[0] == "1 of 2 thresholds met, 1 skipped")
-    #expect(report.json.contains(#""passed":false,"skipped":"no run of phone was chosen""#))
-    #expect(report.html.contains("<td>skipped, no run of phone was chosen</td>"))
+    #expect(report.json.contains(#""passed":false,"skipped":"no run of phone was selected""#))
+    #expect(report.html.contains("<td>skipped, no run of phone was selected</td>"))
     plan.thresholds.removeLast()
     let alone = try await plan.run().report
     #expect(alone.verdict == "No threshold was checked: 1 skipped")
@@ -94,7 +94,7 @@ struct GateTests {
     let one = try await plan.run().report.thresholds[0]
     #expect(one.skipped == "p95 needs 20 seeds; 'sweep' runs several" && !one.passed)
     let few = try await plan.sweep(seeds: Array(1...3)).thresholds[0]
-    #expect(few.isMissed && few.line.contains("p95 needs 20 seeds; 3 have a figure"))
+    #expect(few.isMissed && few.line.contains("p95 needs 20 seeds; only 3 have data"))
     plan.thresholds = [try Threshold("p50(microhangs) < 1000")]
     #expect(try await plan.sweep(seeds: [1, 2]).thresholds[0].passed)
     let search = await #expect(throws: SimulationProblem.self) {

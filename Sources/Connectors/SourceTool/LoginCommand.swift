@@ -20,7 +20,7 @@ struct LoginCommand: AsyncParsableCommand {
   var auth = EventSubSettings.Servers().logins
   @Option(
     help: ArgumentHelp(
-      "PEM file of authorities to trust in place of the system's.", valueName: "file"))
+      "PEM file of authorities to trust instead of the system's.", valueName: "file"))
   var ca: String?
   @OptionGroup var output: OutputOptions
 

@@ -252,7 +252,8 @@ extension SourceConfiguration: FileConfiguration {
     },
     .integer(
       "bufferMebibytes",
-      "Memory for lines that wait for livehostd; when it is full, the source stops reading.",
+      "Memory for lines that livehostd has not acknowledged; when it is full, the source stops "
+        + "reading.",
       \.bufferMebibytes, in: 1...1024),
     .optionalText(
       "control",
@@ -267,31 +268,31 @@ extension SourceConfiguration: FileConfiguration {
     .boolean(
       "twitch.tls", "Whether to use TLS and verify the server's certificate.", \.twitch.usesTLS),
     .optionalText(
-      "twitch.certificates", "A PEM file of authorities to trust in place of the system's.",
+      "twitch.certificates", "A PEM file of authorities to trust instead of the system's.",
       \.twitch.certificates),
     .optionalText(
       "twitch.account", "The account of the token; by default the account of the first channel.",
       \.twitch.account),
     .optionalText(
       "twitch.tokenFile",
-      "A file with an OAuth token (scope chat:read); by default the credential token of the unit. "
-        + "Without a token, chats are read anonymously.", \.twitch.tokenFile),
+      "A file with an OAuth token (scope chat:read); by default the unit's systemd credential "
+        + "named token. Without a token, chats are read anonymously.", \.twitch.tokenFile),
     .integer(
       "twitch.channelsPerConnection",
       "The number of channels per connection; 50 to 100 work well with Twitch.",
       \.twitch.channelsPerConnection, in: 1...100),
     .integer(
       "twitch.joinsPerTenSeconds",
-      "The maximum joins in ten seconds: 20, or 2000 for verified bots.",
+      "The maximum number of joins in ten seconds: 20, or 2000 for verified bots.",
       \.twitch.joinsPerTenSeconds, in: 1...2000),
     .optionalText(
       "twitch.loginFile",
       "The file written by livehostctl login twitch, which the source renews; by default the "
-        + "credential login of the unit.", \.twitch.loginFile),
+        + "unit's systemd credential named login.", \.twitch.loginFile),
     .boolean(
       "twitch.events",
-      "Whether to read the first channel's events that are not in its chat; requires a login or "
-        + "token.", \.twitch.readsEvents),
+      "Whether to read events of the first channel that are not part of its chat; requires a login "
+        + "or token.", \.twitch.readsEvents),
     .value(
       "twitch.eventsURL", "The address of EventSub's WebSocket.", \.twitch.eventsURL,
       default: EventSubSettings.Servers().events, read: secureAddress(.webSocket)),
@@ -311,7 +312,7 @@ extension SourceConfiguration: FileConfiguration {
       read: address(defaultPort: ObsSettings.address.port)),
     .optionalText(
       "obs.passwordFile",
-      "A file with the server's password; by default the credential token of the unit.",
+      "A file with the server's password; by default the unit's systemd credential named token.",
       \.obs.passwordFile),
     .value(
       "server.url",
@@ -339,17 +340,18 @@ extension SourceConfiguration: FileConfiguration {
         + "streamelements or streamlabs. Required for webhook.", \.webhook.mappingFile),
     .optionalText(
       "webhook.secretFile",
-      "A file with the senders' secret; by default the credential token of the unit.",
+      "A file with the senders' secret; by default the unit's systemd credential named token.",
       \.webhook.secretFile),
     .boolean(
       "webhook.allowRemote", "Whether other machines may connect; requires a secret.",
       \.webhook.allowsRemote),
     .integer(
-      "webhook.maximumKibibytes", "The maximum size of a delivery's body; larger ones are refused.",
+      "webhook.maximumKibibytes",
+      "The maximum size of a delivery's body; larger bodies are refused.",
       \.webhook.maximumKibibytes, in: 1...1024),
     .value(
       "socialStream.session",
-      "The session of Social Stream Ninja; by default the credential token of the unit.",
+      "The session of Social Stream Ninja; by default the unit's systemd credential named token.",
       \.socialStream.session
     ) { value throws(ConfigurationError) in
       guard let text = value.filled else { return nil }

@@ -15,7 +15,7 @@ package struct RelayArguments: ParsableArguments {
   package var viewers = 1000
   @Option(
     help: ArgumentHelp(
-      "States of a room to request per second, from 0.1 to 60. Default: every frame.",
+      "Maximum number of states per second and room, from 0.1 to 60. Default: every frame.",
       valueName: "number"))
   package var rate: Double?
   @Option(

@@ -124,8 +124,7 @@ extension GatewayConfiguration: FileConfiguration {
       return text
     },
     .text(
-      "ingest", "The ingest socket for sources; its protocol is that of livehostd's ingest socket.",
-      \.ingest),
+      "ingest", "The ingest socket for sources, with the same protocol as livehostd's.", \.ingest),
     .text("listen", "The control socket that shows the rooms of all nodes.", \.listen),
     .integer(
       "viewers", "The maximum number of monitors at the same time, 1 to 10000.", \.viewers,
@@ -135,7 +134,7 @@ extension GatewayConfiguration: FileConfiguration {
     .text(
       "address",
       "HOST:PORT at which other nodes reach livehostd through this gateway, over TLS. The gateway"
-        + " listens on PORT of all addresses, whatever HOST is. Empty only if all nodes are on one"
+        + " listens on this port of all addresses. May be empty only if all nodes are on one"
         + " machine.", \.address),
     .text(
       "tls.certificate", "PEM file of this node's certificate, which it presents to other nodes.",
@@ -159,14 +158,14 @@ extension GatewayConfiguration: FileConfiguration {
       "The number of servers that keep the log, 1 to 5: 3, or 1 if there is a single server. Used"
         + " when the log is created.", \.replicas, in: 1...5),
     .text(
-      "nats.credentials", "File with the credentials of the account, as nsc creates it.",
+      "nats.credentials", "File with the credentials of the account, as created by nsc.",
       \.credentials),
     .text(
       "nats.authorities",
       "PEM file of the authorities that sign the servers' certificates; it enables TLS.",
       \.natsAuthorities),
     .text(
-      "nats.certificate", "PEM file of the certificate that is presented to the servers.",
+      "nats.certificate", "PEM file of the certificate that this node presents to the servers.",
       \.natsCertificate),
     .text("nats.key", "PEM file of the private key of nats.certificate.", \.natsKey),
     .integer(

@@ -7,12 +7,14 @@ import Foundation
 /// The files to which a report is written in addition to standard output.
 package struct ReportFiles: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Write the thresholds as JUnit XML, a test for each.", valueName: "file"),
+    help: ArgumentHelp(
+      "Write a JUnit XML file with one test for each threshold.", valueName: "file"),
     completion: .file())
   package var junit: String?
   @Option(
     help: ArgumentHelp(
-      "Write the report as Markdown; $GITHUB_STEP_SUMMARY is appended to.", valueName: "file"),
+      "Write the report as Markdown. If the file is $GITHUB_STEP_SUMMARY, append to it.",
+      valueName: "file"),
     completion: .file())
   package var markdown: String?
 
@@ -32,7 +34,7 @@ package struct ReportFiles: ParsableArguments {
     let count = (others + [junit, markdown]).count { $0 == "-" }
     guard count < 2 else { throw ValidationError("only one file can be standard output ('-')") }
     guard count == 0 || !json else {
-      throw ValidationError("with --json, standard output cannot have another file ('-')")
+      throw ValidationError("with --json, no file can be standard output ('-')")
     }
     return count == 1
   }

@@ -9,7 +9,7 @@ package import HangSimulation
 package struct SeedOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The number of seeds. Default: 100; for 'sweep --find', the plan's seed.", valueName: "n"))
+      "The number of seeds. Default: 100; 'sweep --find': only the plan's seed.", valueName: "n"))
   package var seeds: Int?
   @Option(
     name: .customLong("first-seed"),
@@ -100,7 +100,9 @@ package struct SweepOptions: ParsableArguments {
 
   @OptionGroup var seeds: SeedOptions
   @OptionGroup var costs: CostOptions
-  @Option(help: ArgumentHelp("Find the lowest value at which --where holds.", valueName: "what"))
+  @Option(
+    help: ArgumentHelp(
+      "Find the lowest factor at which the condition --where is true.", valueName: "what"))
   var find: Target?
   @Option(
     name: .customLong("where"),

@@ -48,7 +48,8 @@ package struct TraceArguments<Devices: DeviceNames>: ParsableArguments {
     help: ArgumentHelp("Write the device to this file.", valueName: "file"), completion: .file())
   package var output: String?
   @Option(
-    help: ArgumentHelp("Copy costs that were not measured from this device.", valueName: "device"),
+    help: ArgumentHelp(
+      "Device that provides the costs that were not measured.", valueName: "device"),
     completion: Devices.completion)
   package var like: String?
 

@@ -9,7 +9,7 @@ struct ActivityVerb: ParsableCommand {
     commandName: "activity",
     abstract: "List and pin the activity of viewers: follows, gifts, raids.",
     usage: "livehostctl activity <room>\n       livehostctl activity <verb> [<arguments>]",
-    discussion: "Works on the rows of the screen's activity feed. 'activity ROOM' lists them.",
+    discussion: "Without a verb, 'activity ROOM' lists the rows of the activity feed.",
     subcommands: [
       ActivityListVerb.self, ActivityPinVerb.self, ActivityUnpinVerb.self, ActivityDismissVerb.self,
     ])

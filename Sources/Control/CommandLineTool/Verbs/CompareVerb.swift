@@ -59,7 +59,7 @@ struct CompareVerb: Verb {
     }
     if !files.isEmpty, changes.thresholds.isEmpty {
       throw ValidationError(
-        "files about two reports contain only thresholds; add --threshold")
+        "a file about two reports would contain only thresholds; add --threshold")
     }
   }
 

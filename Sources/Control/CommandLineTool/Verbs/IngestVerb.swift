@@ -39,7 +39,8 @@ struct IngestVerb: Verb {
   @Option(help: ArgumentHelp("Format of every line.", valueName: "format"))
   var format = LineFormat.auto
   @Option(
-    help: ArgumentHelp("Room of all lines; overrides the rooms in the lines.", valueName: "room"))
+    help: ArgumentHelp(
+      "Room of all events, whatever rooms the lines name.", valueName: "room"))
   var room: RoomName?
   @Option(help: ArgumentHelp("Speed factor, or 'max'.", valueName: "n|max"))
   var speed: PlaybackSpeed = .times(1)

@@ -23,7 +23,7 @@ struct SetVerb: Verb {
   @Argument(
     help: "From 0 to 1, or a percentage, for a slider; on, off or toggle for a switch.")
   var value: ControlValue
-  @Flag(help: "Create the control even if its name closely resembles another one.") var new = false
+  @Flag(help: "Create the control even if its name resembles another control's.") var new = false
 
   /// Throws ``Failure`` if the name of the control is probably misspelled.
   private func check(_ client: ControlClient) async throws {

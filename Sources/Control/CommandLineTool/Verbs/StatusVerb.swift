@@ -136,7 +136,7 @@ enum RefusalText {
       case .callLength: ("long call", "long calls")
       case .unfinishedCall: ("unfinished call", "unfinished calls")
       case .memory:
-        ("connection closed because of its memory", "connections closed because of their memory")
+        ("connection closed to free memory", "connections closed to free memory")
       }
     return "\(Format.count(count)) \(count == 1 ? one : several)"
   }

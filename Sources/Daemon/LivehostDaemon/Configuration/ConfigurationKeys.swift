@@ -57,14 +57,14 @@ extension Configuration: FileConfiguration {
       },
       .value(
         "rooms.views",
-        "When to evaluate views: always or watched ('why' and hangs then lack data of unwatched rooms).",
+        "When to evaluate views: always, or watched (then 'why' and hangs lack data of unwatched rooms).",
         \.rooms.views, default: "always"
       ) { value throws(ConfigurationError) in
         try value.choice(RoomSettings.ViewEvaluation.allCases.map { ($0.rawValue, $0) })
       },
       .value(
         "rooms.packAfter",
-        "Time after which a room without events and viewers hibernates: only its compressed state stays.",
+        "Time after which a room without events and viewers hibernates: its state is kept compressed.",
         \.rooms.packsAfter, default: "10m"
       ) { value throws(ConfigurationError) in
         let idle = try value.interval(positive: true, or: ("off", Interval(nanoseconds: 0)))

@@ -131,7 +131,7 @@ package struct DaemonMetrics: Sendable {
     }
     var rejected = MetricFamily(
       "livehost_events_rejected_total", .counter,
-      help: "Rejected events by reason, including closed rooms and lines without a known room.")
+      help: "Rejected events by reason, also of closed rooms and of lines without a known room.")
     for (reason, count) in status.totals.rejectedByReason.sorted(by: { $0.key < $1.key }) {
       rejected.add(count, ["reason": reason])
     }
@@ -177,13 +177,13 @@ package struct DaemonMetrics: Sendable {
         help: "Open connections to the ingest socket."),
       MetricFamily(
         "livehost_events_received_total", .counter, Double(status.totals.received),
-        help: "Received events, including closed rooms and lines without a known room."),
+        help: "Received events, also of closed rooms and of lines without a known room."),
       MetricFamily(
         "livehost_events_applied_total", .counter, Double(status.totals.applied),
-        help: "Events whose content reached a reducer, including closed rooms."),
+        help: "Events whose content reached a reducer, also of closed rooms."),
       MetricFamily(
         "livehost_events_coalesced_total", .counter, Double(status.totals.coalesced),
-        help: "Events superseded by a newer value of the same key, including closed rooms."),
+        help: "Events superseded by a newer value of the same key, also of closed rooms."),
       MetricFamily(
         "livehost_events_pending", .gauge, Double(status.totals.pending),
         help: "Events not yet applied, coalesced or rejected."),

@@ -57,7 +57,7 @@ package struct GatewayStatus: Codable, Equatable, Sendable {
       family(
         "stored_messages_total", .counter, stored, "Messages that this node stored in the log."),
       family("repeated_messages_total", .counter, repeated, "Messages that were sent again."),
-      family("waiting_bytes", .gauge, waitingBytes, "Bytes that wait for the log."),
+      family("waiting_bytes", .gauge, waitingBytes, "Bytes that the log has not stored yet."),
       family(
         "fed_batches_total", .counter, fed, "Batches of the log that livehostd has acknowledged."),
       family(
@@ -66,7 +66,7 @@ package struct GatewayStatus: Codable, Equatable, Sendable {
         "unreadable_messages_total", .counter, unreadable, "Messages that could not be read."),
       family(
         "feeding_bytes", .gauge, feedingBytes, "Bytes that livehostd has not acknowledged."),
-      family("acts_total", .counter, acts, "Acts that livehostd has carried out."),
+      family("acts_total", .counter, acts, "Host actions that livehostd has carried out."),
       family(
         "snapshots_stored_total", .counter, snapshotsStored, "Snapshots that this node stored."),
       family(

@@ -13,7 +13,7 @@ extension TunnelFailures {
       return errors.isEmpty
         ? "has no address" : errors.map { reason(ofConnecting: $0) }.joined(separator: "; ")
     case let error as SocketAddressError.UnknownHost:
-      return "the name is not known: \(error.errorDescription)"
+      return "the host name is unknown: \(error.errorDescription)"
     case ChannelError.connectTimeout(_): return "does not answer"
     case let error as IOError: return String(cString: strerror(error.errnoCode))
     default: return "\(error)"

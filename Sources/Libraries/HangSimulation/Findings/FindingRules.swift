@@ -57,7 +57,7 @@ struct FindingRules {
       findings.append(
         finding(
           .identityChurn, name, cost: view.renamedRows.cost,
-          "\(view.renamedRows.count) of \(view.rows) rows match an old row with another identifier",
+          "\(view.renamedRows.count) of \(view.rows) rows repeat an old row under a new identifier",
           "Identify rows by their content, such as the key of the element, not by their position."
         ))
     }
@@ -65,7 +65,7 @@ struct FindingRules {
       findings.append(
         finding(
           .identityChurn, name, cost: view.returns.cost,
-          "\(view.returns.count) of \(view.appearances) appearances restored a view just removed",
+          "\(view.returns.count) of \(view.appearances) appearing views had just been removed",
           "Keep the keys of elements, and keep the views of content while it reloads."))
     }
     return findings
@@ -85,7 +85,7 @@ struct FindingRules {
       } else if reason.kind == .changedInput {
         "Ignore \(field) when observing the parent, so that each child observes its own state."
       } else {
-        "Read a field that changes only when the view's output does, instead of \(field)."
+        "Instead of \(field), read a field that changes only when the view's output changes."
       }
     return finding(
       kind, view, field: reason.field, action: reason.action, cost: tally.total.cost,
@@ -101,7 +101,7 @@ struct FindingRules {
       findings.append(
         finding(
           .chattyActions, action.name, cost: followers.cost,
-          "\(reductions.count) of these sent \(followers.count) further actions by feedback",
+          "\(reductions.count) of these actions caused \(followers.count) more by feedback",
           "Call functions for the steps instead of sending an action for each."))
     }
     // An action that mostly follows other actions is not a finding, because it is counted with the
@@ -112,7 +112,7 @@ struct FindingRules {
     let surplus = reductions.count - action.shown
     let cost = Int64(Int128(reductions.cost) * Int128(surplus) / Int128(max(1, reductions.count)))
     guard perSecond(cost) >= Self.least else { return findings }
-    let evidence = "\(reductions.count) of these changed only \(action.shown) frames"
+    let evidence = "\(reductions.count) of these actions changed only \(action.shown) frames"
     let advice =
       if action.fromEffects * 2 >= reductions.count {
         "Send from the effect less often: only for visible changes, or once per frame."

@@ -140,7 +140,7 @@ struct MeasuredRules {
       guard hold.count >= 2, longest >= quarterFrame else { return nil }
       return rules.finding(
         .laneHeld, hold.effect, cost: total,
-        "\(hold.count) holds of more than 1 ms here, the longest of "
+        "\(hold.count) holds longer than 1 ms on this machine, the longest "
           + "\(FixedPoint.milliseconds(longest, decimals: 1)) ms on \(device.name)",
         "Give the effect `onLane: false`.")
     }

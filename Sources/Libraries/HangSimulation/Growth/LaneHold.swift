@@ -20,7 +20,7 @@ public struct LaneHold: Sendable {
   /// One line with the effect, the longest hold, and the remedy.
   public var line: String {
     "effect \(effect) holds the thread of the screen for up to \(longestOnDevice.shortText) "
-      + "on \(device) (\(longest.shortText) here, \(count) times more than 1 ms); "
+      + "on \(device) (\(longest.shortText) here; \(count) holds longer than 1 ms); "
       + "run it outside the lane with onLane: false"
   }
 }

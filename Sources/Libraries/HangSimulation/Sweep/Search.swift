@@ -141,16 +141,16 @@ public struct SearchReport: Sendable, Hashable {
     let unit = quantity == .load ? " the load" : ""
     let place = "\(device), \(variant): \(condition)"
     guard let holdsFrom else {
-      return "\(place) does not hold up to \(text(range.upperBound))\(unit)"
+      return "\(place) is not true up to \(text(range.upperBound))\(unit)"
     }
     let absolute =
       quantity == .load
       ? ""
       : ", \(text(holdsFrom * deviceSlowdown).dropLast(2)) times as slow as the reference device"
     guard let holdsNotAt else {
-      return "\(place) already holds at \(text(holdsFrom))\(unit)\(absolute)"
+      return "\(place) is already true at \(text(holdsFrom))\(unit)\(absolute)"
     }
-    return "\(place) holds at \(text(holdsFrom))\(unit)\(absolute), not at \(text(holdsNotAt))"
+    return "\(place) is true at \(text(holdsFrom))\(unit)\(absolute), not at \(text(holdsNotAt))"
   }
 }
 

@@ -63,7 +63,7 @@ extension Threshold {
   /// Returns why the threshold is not checked; `nil` if it can be checked.
   private func reasonToSkip(_ all: [RunFigures], _ base: (RunFigures) -> RunFigures?) -> String? {
     let concerned = all.filter { concerns(device: $0.device, variant: $0.variant) }
-    if let scope, concerned.isEmpty { return "no run of \(scope.text) was chosen" }
+    if let scope, concerned.isEmpty { return "no run of \(scope.text) was selected" }
     if bound.isRelative, !concerned.contains(where: { base($0) != nil }) {
       return "there is no base (the first variant, or the first report of 'compare')"
     }
@@ -92,7 +92,7 @@ extension Threshold {
     guard !values.isEmpty else { return .missing(run.absence(of: metric, window)) }
     if let percentile, values.count < Self.seeds(for: percentile) {
       let needed = Self.seeds(for: percentile)
-      return .missing("p\(percentile) needs \(needed) seeds; \(values.count) have a figure")
+      return .missing("p\(percentile) needs \(needed) seeds; only \(values.count) have data")
     }
     guard let base else {
       let found = decisive(values)

@@ -81,7 +81,7 @@ extension ThresholdMetric {
     case .effect(let name, _):
       let effect = run.effects.first { $0.name == name }
       guard let effect else { return "there is no effect '\(name)'" }
-      return effect.started == 0 ? "no \(name) was started" : "no \(name) reached this stage"
+      return effect.started == 0 ? "no \(name) was started" : "no run of \(name) reached this stage"
     case .frame, .frozen: return "no frame was drawn"
     case .applied, .coalesced, .rejected, .pending, .latency: return "no event arrived"
     case .over, .hangs, .microhangs, .longest, .hitch, .busy, .frames, .actions, .received:

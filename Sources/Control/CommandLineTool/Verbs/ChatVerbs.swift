@@ -89,7 +89,7 @@ struct ChatScrollVerb: Verb {
       While the chat is scrolled back, new messages are counted as unread. The position applies to \
       everyone who watches the room.
 
-      JSON: an object with unread.
+      JSON: an object with the member unread.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -111,7 +111,7 @@ struct ChatThreadVerb: Verb {
       lists the identifiers. Without a message, the thread is closed. The thread is visible to \
       everyone who watches the room.
 
-      JSON: an object with messages.
+      JSON: an object with the member messages.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions

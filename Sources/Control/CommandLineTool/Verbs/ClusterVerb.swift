@@ -120,7 +120,7 @@ struct ClusterDrainVerb: GatewayVerb {
       A drained node takes no rooms until 'cluster resume', or until its gateway restarts. Senders \
       may continue to write to the node.
 
-      JSON: an object with node.
+      JSON: an object with the member node.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -135,7 +135,7 @@ struct ClusterDrainVerb: GatewayVerb {
 struct ClusterResumeVerb: GatewayVerb {
   static let configuration = CommandConfiguration(
     commandName: "resume", abstract: "Return a drained node to service, with its share of rooms.",
-    discussion: "JSON: an object with node.")
+    discussion: "JSON: an object with the member node.")
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the node.") var node: String
@@ -153,7 +153,7 @@ struct ClusterMoveVerb: GatewayVerb {
       The node keeps the partition as long as it runs. 'cluster rooms' shows the partition of each \
       room.
 
-      JSON: an object with partition and node.
+      JSON: an object with the members partition and node.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions

@@ -7,7 +7,7 @@ struct CompletionVerb: Verb {
     discussion: """
       The Debian package installs the scripts. For a program built by hand, in bash:
         source <(livehostctl completion bash)
-      JSON: an object with shell and script.
+      JSON: an object with the members shell and script.
       """)
 
   enum Shell: String, CaseIterable, ExpressibleByArgument {

@@ -10,7 +10,7 @@ struct DemoVerb: Verb {
       keys. With --once, plays at full speed, prints a summary and exits. With --web, prints a \
       link to the web page instead of showing the screens.
 
-      JSON, with --once only: an object with recorded, simulated and conserved.
+      JSON, with --once only: an object with the members recorded, simulated and conserved.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions

@@ -21,7 +21,8 @@ struct RoomsVerb: Verb {
 
 struct OpenVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "open", abstract: "Open a room.", discussion: "JSON: an object with room.")
+    commandName: "open", abstract: "Open a room.",
+    discussion: "JSON: an object with the member room.")
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room: [a-z0-9_][a-z0-9_.-]{0,63}.", completion: .list([]))
@@ -36,7 +37,7 @@ struct OpenVerb: Verb {
 struct CloseVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "close", abstract: "Close a room.",
-    discussion: "JSON: an object with room.")
+    discussion: "JSON: an object with the member room.")
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
@@ -54,7 +55,7 @@ struct SendVerb: Verb {
       Returns once the event has been applied. Opens the room if it is not open, unless its name \
       closely resembles the name of an open room. For example:
         livehostctl send main '{"type":"viewers","count":12}'
-      JSON: an object with received and rejected. livehost-events(5) lists the events.
+      JSON: an object with the members received and rejected. livehost-events(5) lists the events.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions

@@ -10,7 +10,7 @@ struct ReloadVerb: Verb {
       Returns once the configuration is in effect. Connections, rooms and events are unaffected. \
       If the configuration is invalid, exits with 78, and the old configuration stays in effect.
 
-      JSON: an object with reloaded.
+      JSON: an object with the member reloaded.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -32,7 +32,8 @@ struct LogLevelVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "log-level", abstract: "Show or change the daemon's log level.",
     discussion: """
-      A changed level lasts until the next reload or restart. JSON: an object with logLevel.
+      A changed level lasts until the next reload or restart. JSON: an object with the member \
+      logLevel.
       """)
 
   enum Level: String, CaseIterable, ExpressibleByArgument {

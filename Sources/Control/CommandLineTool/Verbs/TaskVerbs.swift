@@ -55,7 +55,7 @@ struct ReplayVerb: Verb {
     discussion: """
       The room follows the recording's time, so it reaches the same state at every speed.
 
-      JSON: an object with room, events, frames and digest.
+      JSON: an object with the members room, events, frames and digest.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -124,7 +124,7 @@ struct TasksVerb: Verb {
 struct CancelVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "Cancel a running task.",
-    discussion: "JSON: an object with task.")
+    discussion: "JSON: an object with the member task.")
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the task; 'tasks' lists them.", completion: .tasks) var task: String

@@ -3,13 +3,13 @@
 
 @available(
   *, unavailable,
-  message: "conform to DependencyValue: its 'live' is the liveValue, its 'unset' the testValue"
+  message: "conform to DependencyValue: 'live' replaces 'liveValue', 'unset' replaces 'testValue'"
 )
 public protocol DependencyKey {}
 
 @available(
   *, unavailable,
-  message: "conform to DependencyValue: its 'live' is the liveValue, its 'unset' the testValue"
+  message: "conform to DependencyValue: 'live' replaces 'liveValue', 'unset' replaces 'testValue'"
 )
 public protocol TestDependencyKey {}
 

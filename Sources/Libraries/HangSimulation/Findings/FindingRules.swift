@@ -50,7 +50,7 @@ struct FindingRules {
       findings.append(
         finding(
           .coarseView, name, view.coarse,
-          "\(view.coarse.total.count) of \(view.evaluations) evaluations changed a tenth or less"
+          "\(view.coarse.total.count) of \(view.evaluations) evaluations changed at most a tenth"
         ))
     }
     if isMost(view.renamedRows, of: view.rows) {

@@ -127,7 +127,7 @@ struct MeasuredRules {
         else { return nil }
         return rules.finding(
           .largeCopies, name, field: path, cost: load.total,
-          "\(copy.count) of \(seen.looks) copied up to \(Format.count(copy.bytes / 1_024)) KiB",
+          "\(copy.count) of \(seen.looks) examined actions copied up to \(Format.count(copy.bytes / 1_024)) KiB",
           "Change \(path) in place, while no other reference shares its storage.")
       }
     }

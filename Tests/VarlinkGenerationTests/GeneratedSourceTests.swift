@@ -133,7 +133,7 @@ import VarlinkDescription
       ("method M(a: int) -> ()", "reply N R", "reply N: not in the definition"),
       (
         "method M() -> (a: int)\nmethod N() -> (b: int)", "reply M R\nreply N R",
-        "R: the name of two structures with different members"
+        "R: two structures with different members have this name"
       ),
       ("error E (a: float)", "", "a: errors can have strings, integers and Booleans"),
       ("error E ()", "type", "line 4: not an entry: 'type'"),

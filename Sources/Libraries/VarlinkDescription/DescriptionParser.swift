@@ -60,7 +60,7 @@ struct DescriptionParser {
     case .word("type"):
       let name = try memberName()
       let type = try structureOrEnumeration(depth: 0)
-      if case .structure([]) = type { violate("a named type has no fields", at: keyword) }
+      if case .structure([]) = type { violate("a named type must have fields", at: keyword) }
       return .init(name: name, documentation: documentation, kind: .type(type))
     case .word("method"):
       let name = try memberName()
@@ -145,13 +145,13 @@ struct DescriptionParser {
       let element = try fieldType(depth: depth + 1)
       switch element {
       case .array, .dictionary, .nullable:
-        violate("an element of a collection is a collection or nullable", at: start)
+        violate("an element of a collection may be neither a collection nor nullable", at: start)
       case .bool, .int, .float, .string, .object, .any, .named, .structure, .enumeration: break
       }
       return start.kind == .symbol("[]") ? .array(element) : .dictionary(element)
     case .symbol("("):
       let type = try structureOrEnumeration(depth: depth + 1)
-      if case .structure([]) = type { violate("an anonymous type has no fields", at: start) }
+      if case .structure([]) = type { violate("an anonymous type must have fields", at: start) }
       return type
     case .word(let word):
       try advance()

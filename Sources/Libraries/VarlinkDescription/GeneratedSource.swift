@@ -109,7 +109,7 @@ package struct GeneratedSource {
   ) throws(GenerationError) {
     if let known = structures[name] {
       guard known.map(\.name) == fields.map(\.name), known.map(\.type) == fields.map(\.type) else {
-        throw GenerationError("\(name): the name of two structures with different members")
+        throw GenerationError("\(name): two structures with different members have this name")
       }
       return
     }

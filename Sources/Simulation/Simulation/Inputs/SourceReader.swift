@@ -123,7 +123,7 @@ struct SourceReader {
     var batch = SourceDescription.Batch()
     if !pattern.isSized {
       try section.refuse(
-        ["size", "within"], because: "does not apply to this type, which generates a sequence of events")
+        ["size", "within"], because: "does not apply to this type: it generates a sequence")
     }
     if let size = section["size"] {
       batch.size = try size.integer(in: 1...SourceDescription.Batch.limit)

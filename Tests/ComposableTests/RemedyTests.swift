@@ -141,7 +141,7 @@ struct RemedyTests {
       "'path[id: id]?.modify(\\.detail) { … }' to change it",
       "'LockIsolated' is unavailable: use 'Mutex' of the module Synchronization",
       "'init(value:)' has been renamed to 'init(_:)'",
-      "leave out 'titleVisibility': the view that shows the dialog decides",
+      "leave out 'titleVisibility': the view of the dialog decides whether to show the title",
     ] { #expect(errors.contains(remedy), "missing: \(remedy)\n\(errors)") }
     #expect(Self.count(errors, "error:") == 16, "an error follows from another one:\n\(errors)")
   }

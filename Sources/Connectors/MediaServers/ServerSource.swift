@@ -80,7 +80,7 @@ package final class ServerSource: SessionSource {
     let resources = server.resources(address)
     answers = Array(repeating: nil, count: resources.count)
     var outstanding = resources.count
-    var failure = "the server is of another kind, or has its statistics at another address"
+    var failure = "the server is not of the configured kind, or its statistics have another address"
     fetches = resources.enumerated().map { index, resource in
       HTTPFetch(HTTPRequest(.get, resource), security: security, eventLoop: eventLoop) {
         [unowned self] result in

@@ -245,8 +245,8 @@ extension SourceConfiguration: FileConfiguration {
         + "/run/livehost/ingest.", \.ingest),
     .value(
       "patience",
-      "How long livehostd may be unreachable before the source exits with 69; forever sets no "
-        + "limit.", \.patience, default: "forever"
+      "How long livehostd may be unreachable before the source exits with status 69; forever sets "
+        + "no limit.", \.patience, default: "forever"
     ) { value throws(ConfigurationError) in
       value.scalar == "forever" ? nil : try value.interval(positive: true)
     },

@@ -90,7 +90,7 @@ public macro Presents() =
 
 extension Effect {
   @available(
-    *, unavailable, message: "write 'send(action)': the view that shows the state animates"
+    *, unavailable, message: "write 'send(action)': animate in the view that shows the state"
   )
   public static func send(_ action: Action, animation: AnimationElsewhere?) -> Effect {
     unavailable()
@@ -119,7 +119,7 @@ extension Effect {
 
 extension Send {
   @available(
-    *, unavailable, message: "write 'send(action)': the view that shows the state animates"
+    *, unavailable, message: "write 'send(action)': animate in the view that shows the state"
   )
   public func callAsFunction(_ action: Action, animation: AnimationElsewhere?) { unavailable() }
 }
@@ -139,7 +139,7 @@ extension KeyedCollection where ID == StackElementID, Element: CasePathable {
 extension AlertState {
   @available(
     *, unavailable,
-    message: "leave out 'titleVisibility': the view that shows the dialog decides"
+    message: "leave out 'titleVisibility': the view of the dialog decides whether to show the title"
   )
   public init(
     titleVisibility: TitleVisibilityElsewhere, title: () -> String,

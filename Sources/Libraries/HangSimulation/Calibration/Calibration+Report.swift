@@ -68,52 +68,42 @@ extension Calibration {
 
   /// The report as one line of JSON, with times in nanoseconds.
   package var json: String {
-    var json = JSONWriter()
-    json.appendObject { json in
+    JSONWriter.text { json in
       json.add("measured", constants.measured)
       json.add("assumed", constants.all - constants.measured)
-      json.addArray("costs") { json in
-        for item in items {
-          json.appendObject { json in
-            json.add("name", item.name)
-            json.add("kind", item.isView ? "view" : "action")
-            json.add("base", Int(item.base))
-            json.add("element", item.element.map { Int($0) })
-            json.add("appearance", item.appearance.map { Int($0) })
-            if !item.fields.isEmpty {
-              json.addObject("per") { json in
-                for (path, cost) in item.fields.sorted(by: { $0.key < $1.key }) {
-                  json.name(text: path)
-                  json.append(Int(cost))
-                }
-              }
+      json.addObjects("costs", items) { item, json in
+        json.add("name", item.name)
+        json.add("kind", item.isView ? "view" : "action")
+        json.add("base", Int(item.base))
+        json.add("element", item.element.map { Int($0) })
+        json.add("appearance", item.appearance.map { Int($0) })
+        if !item.fields.isEmpty {
+          json.addObject("per") { json in
+            for (path, cost) in item.fields.sorted(by: { $0.key < $1.key }) {
+              json.name(text: path)
+              json.append(Int(cost))
             }
-            if let rise = item.rise {
-              json.addArray("rises") { json in
-                json.append(Int(rise.from))
-                json.append(Int(rise.to))
-              }
-            }
-            json.add("measurements", item.count)
-            json.add("outliers", item.outliers)
-            json.add("medianError", item.error.half)
-            json.add("error75", item.error.threeQuarters)
           }
         }
+        if let rise = item.rise {
+          json.addArray("rises") { json in
+            json.append(Int(rise.from))
+            json.append(Int(rise.to))
+          }
+        }
+        json.add("measurements", item.count)
+        json.add("outliers", item.outliers)
+        json.add("medianError", item.error.half)
+        json.add("error75", item.error.threeQuarters)
       }
-      json.addArray("missing") { json in for name in missing { json.append(name) } }
+      json.addTexts("missing", missing)
       guard !frames.isEmpty else { return }
-      json.addArray("frameTimelines") { json in
-        for frames in frames {
-          json.appendObject { json in
-            json.add("frames", frames.count)
-            json.add("janky", frames.janky)
-            json.add("longest", frames.longest)
-            json.add("refreshRate", frames.refreshRate)
-          }
-        }
+      json.addObjects("frameTimelines", frames) { frames, json in
+        json.add("frames", frames.count)
+        json.add("janky", frames.janky)
+        json.add("longest", frames.longest)
+        json.add("refreshRate", frames.refreshRate)
       }
     }
-    return String(decoding: json.bytes, as: UTF8.self)
   }
 }

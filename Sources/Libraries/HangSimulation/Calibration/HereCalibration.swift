@@ -110,21 +110,15 @@ extension HereCalibration {
 
   /// The report as one line of JSON, with times in nanoseconds.
   package var json: String {
-    var json = JSONWriter()
-    json.appendObject { json in
+    JSONWriter.text { json in
       json.name("calibration")
       json.appendJSON(calibration.json)
       json.add("correlation", correlation)
-      json.addArray("frames") { json in
-        for frame in frames {
-          json.appendObject { json in
-            json.add("simulated", Int(frame.simulated))
-            json.add("measured", Int(frame.measured))
-          }
-        }
+      json.addObjects("frames", frames) { frame, json in
+        json.add("simulated", Int(frame.simulated))
+        json.add("measured", Int(frame.measured))
       }
     }
-    return String(decoding: json.bytes, as: UTF8.self)
   }
 
   // MARK: The picture

@@ -4,15 +4,13 @@ extension Device {
   /// The device as one line of JSON, for ``init(json:)``. Costs are in nanoseconds on the reference
   /// device; the slowdown includes the device's conditions.
   public var json: String {
-    var json = JSONWriter()
-    json.appendObject { json in
+    JSONWriter.text { json in
       json.add("name", name)
       json.add("refreshRate", profile.refreshRate)
       json.add("cores", profile.cores)
       json.addJSON("slowdown", FixedPoint.text(slowdown, decimals: 6, trimmed: true))
       json.addObject("costs") { json in profile.costs.append(to: &json) }
     }
-    return String(decoding: json.bytes, as: UTF8.self)
   }
 
   /// Reads a device written by ``json`` or `calibrate --output`.
@@ -66,7 +64,7 @@ extension DeviceProfile.Costs {
         json.appendObject { json in cost.append(to: &json) }
       }
     }
-    json.addArray("measured") { json in for name in measured.sorted() { json.append(name) } }
+    json.addTexts("measured", measured.sorted())
   }
 
   fileprivate init(_ json: JSONValue) throws(SimulationProblem) {

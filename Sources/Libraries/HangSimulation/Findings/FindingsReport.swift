@@ -46,27 +46,21 @@ extension SimulationReport {
   /// Adds counted and measured findings separately, because only measured findings may differ
   /// between two runs of a seed.
   func addFindings(to json: inout JSONWriter) {
-    json.addArray("findings") { json in
-      for finding in countedFindings { finding.append(to: &json) }
-    }
-    json.addArray("measuredFindings") { json in
-      for finding in measuredFindings.value { finding.append(to: &json) }
-    }
+    json.addObjects("findings", countedFindings) { $0.addMembers(to: &$1) }
+    json.addObjects("measuredFindings", measuredFindings.value) { $0.addMembers(to: &$1) }
   }
 }
 
 extension Finding {
-  fileprivate func append(to json: inout JSONWriter) {
-    json.appendObject { json in
-      json.add("kind", kind.rawValue)
-      json.add("device", device)
-      json.add("variant", variant)
-      json.add("subject", subject)
-      json.add("field", field)
-      json.add("action", action)
-      json.addJSON("msPerSecond", FixedPoint.milliseconds(cost))
-      json.add("evidence", evidence)
-      json.add("advice", advice)
-    }
+  fileprivate func addMembers(to json: inout JSONWriter) {
+    json.add("kind", kind.rawValue)
+    json.add("device", device)
+    json.add("variant", variant)
+    json.add("subject", subject)
+    json.add("field", field)
+    json.add("action", action)
+    json.addJSON("msPerSecond", FixedPoint.milliseconds(cost))
+    json.add("evidence", evidence)
+    json.add("advice", advice)
   }
 }

@@ -52,49 +52,41 @@ extension SimulationReport {
 extension GrowthFinding {
   fileprivate var lineOfVariant: String { "\(variant): \(line)" }
 
-  func append(to json: inout JSONWriter) {
-    json.appendObject { json in
-      json.add("variant", variant)
-      json.add("kind", kind.rawValue)
-      json.add("name", name)
-      json.add("field", field)
-      json.addArray("together") { json in for field in together { json.append(field) } }
-      json.add("order", order.rawValue)
-      json.add("perElementNs", Int(VirtualTime(perElement).nanoseconds))
-      json.add("confidence", (confidence * 1_000).rounded() / 1_000)
-      json.addArray("sizes") { json in
-        json.append(sizes.lowerBound)
-        json.append(sizes.upperBound)
-      }
-      json.addArray("projected") { json in
-        for projection in projected {
-          json.appendObject { json in
-            json.add("device", projection.device)
-            json.add("size", projection.size)
-            json.addJSON(
-              "ms", FixedPoint.milliseconds(VirtualTime(projection.work).nanoseconds))
-          }
-        }
-      }
-      json.add("line", lineOfVariant)
+  func addMembers(to json: inout JSONWriter) {
+    json.add("variant", variant)
+    json.add("kind", kind.rawValue)
+    json.add("name", name)
+    json.add("field", field)
+    json.addTexts("together", together)
+    json.add("order", order.rawValue)
+    json.add("perElementNs", Int(VirtualTime(perElement).nanoseconds))
+    json.add("confidence", (confidence * 1_000).rounded() / 1_000)
+    json.addArray("sizes") { json in
+      json.append(sizes.lowerBound)
+      json.append(sizes.upperBound)
     }
+    json.addObjects("projected", projected) { projection, json in
+      json.add("device", projection.device)
+      json.add("size", projection.size)
+      json.addJSON(
+        "ms", FixedPoint.milliseconds(VirtualTime(projection.work).nanoseconds))
+    }
+    json.add("line", lineOfVariant)
   }
 }
 
 extension LaneHold {
   fileprivate var lineOfVariant: String { "\(variant): \(line)" }
 
-  func append(to json: inout JSONWriter) {
-    json.appendObject { json in
-      json.add("variant", variant)
-      json.add("effect", effect)
-      json.add("count", count)
-      json.addJSON("longestMs", FixedPoint.milliseconds(VirtualTime(longest).nanoseconds))
-      json.add("device", device)
-      json.addJSON(
-        "longestOnDeviceMs", FixedPoint.milliseconds(VirtualTime(longestOnDevice).nanoseconds))
-      json.add("line", lineOfVariant)
-    }
+  func addMembers(to json: inout JSONWriter) {
+    json.add("variant", variant)
+    json.add("effect", effect)
+    json.add("count", count)
+    json.addJSON("longestMs", FixedPoint.milliseconds(VirtualTime(longest).nanoseconds))
+    json.add("device", device)
+    json.addJSON(
+      "longestOnDeviceMs", FixedPoint.milliseconds(VirtualTime(longestOnDevice).nanoseconds))
+    json.add("line", lineOfVariant)
   }
 }
 

@@ -61,24 +61,22 @@ extension MeasuredRuns {
     return texts
   }
 
-  func append(to json: inout JSONWriter) {
-    json.appendObject { json in
-      json.add("device", device)
-      json.add("variant", variant)
-      json.add("repeats", runs.count)
-      func add(_ name: StaticString, _ text: (Int64) -> String, _ figure: (RunReport) -> Int64) {
-        guard let (least, median, most) = interval(figure) else { return }
-        json.addArray(name) { json in
-          for value in [least, median, most] { json.appendJSON(text(value)) }
-        }
+  func addMembers(to json: inout JSONWriter) {
+    json.add("device", device)
+    json.add("variant", variant)
+    json.add("repeats", runs.count)
+    func add(_ name: StaticString, _ text: (Int64) -> String, _ figure: (RunReport) -> Int64) {
+      guard let (least, median, most) = interval(figure) else { return }
+      json.addArray(name) { json in
+        for value in [least, median, most] { json.appendJSON(text(value)) }
       }
-      add("microhangs", { String($0) }) { Int64($0.microhangs) }
-      add("hangs", { String($0) }) { Int64($0.hangs) }
-      add("longestMs", { FixedPoint.milliseconds($0) }, \.longest)
-      add("hitchMsPerSecond", { FixedPoint.milliseconds($0) }, \.hitchPerSecond)
-      add("busyPercent", { FixedPoint.text($0, decimals: 1) }) { Int64($0.busyShare) }
-      add("latencyP95Ms", { FixedPoint.milliseconds($0) }, \.latency.p95)
     }
+    add("microhangs", { String($0) }) { Int64($0.microhangs) }
+    add("hangs", { String($0) }) { Int64($0.hangs) }
+    add("longestMs", { FixedPoint.milliseconds($0) }, \.longest)
+    add("hitchMsPerSecond", { FixedPoint.milliseconds($0) }, \.hitchPerSecond)
+    add("busyPercent", { FixedPoint.text($0, decimals: 1) }) { Int64($0.busyShare) }
+    add("latencyP95Ms", { FixedPoint.milliseconds($0) }, \.latency.p95)
   }
 }
 

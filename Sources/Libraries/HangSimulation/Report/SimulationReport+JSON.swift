@@ -8,8 +8,7 @@ extension SimulationReport {
 
   /// The report as one line of JSON: a fixed order, and times in ms with three decimals.
   public var json: String {
-    var json = JSONWriter()
-    json.appendObject { json in
+    JSONWriter.text { json in
       json.add("version", version)
       json.add("scenario", scenario)
       // The seed is written as a number, although many JSON readers lose digits beyond 2^53.
@@ -22,87 +21,74 @@ extension SimulationReport {
         }
       }
       json.add("digest", digest)
-      json.addArray("runs") { json in for run in runs { run.append(to: &json) } }
-      json.addArray("thresholds") { json in
-        for threshold in thresholds { threshold.append(to: &json) }
-      }
+      json.addObjects("runs", runs) { $0.addMembers(to: &$1) }
+      json.addObjects("thresholds", thresholds) { $0.addMembers(to: &$1) }
       addFindings(to: &json)
-      json.addArray("growth") { json in for finding in growth { finding.append(to: &json) } }
-      if !measured.isEmpty {
-        json.addArray("measured") { json in for runs in measured { runs.append(to: &json) } }
-      }
-      json.addArray("laneHolds") { json in for hold in laneHolds { hold.append(to: &json) } }
+      json.addObjects("growth", growth) { $0.addMembers(to: &$1) }
+      if !measured.isEmpty { json.addObjects("measured", measured) { $0.addMembers(to: &$1) } }
+      json.addObjects("laneHolds", laneHolds) { $0.addMembers(to: &$1) }
     }
-    return String(decoding: json.bytes, as: UTF8.self)
   }
 }
 
 extension RunReport {
-  fileprivate func append(to json: inout JSONWriter) {
-    json.appendObject { json in
-      json.add("device", device)
-      json.add("variant", variant)
-      json.addJSON("slowdown", FixedPoint.text(slowdown, decimals: 6, trimmed: true))
-      json.add("refreshRate", refreshRate)
-      json.addObject("costs") { json in
-        json.add("measured", measuredCosts)
-        json.add("assumed", assumedCosts)
-      }
-      json.addObject("events") { json in
-        json.add("received", events.received)
-        json.add("applied", events.applied)
-        json.add("coalesced", events.coalesced)
-        json.add("rejected", events.rejected)
-        json.add("pending", events.pending)
-      }
-      json.addObject("faults") { json in
-        json.add("dropped", faults.dropped)
-        json.add("duplicated", faults.duplicated)
-        json.add("delayed", faults.delayed)
-      }
-      if !effects.isEmpty {
-        json.addArray("effects") { json in for effect in effects { effect.append(to: &json) } }
-      }
-      json.add("actions", actions)
-      json.add("frames", frames)
-      json.add("turns", turns)
-      json.add("microhangs", microhangs)
-      json.add("hangs", hangs)
-      json.addMilliseconds("longestMs", longest)
-      json.addMilliseconds("hitchMsPerSecond", hitchPerSecond)
-      json.addJSON("busyPercent", FixedPoint.text(Int64(busyShare), decimals: 1))
-      frame.append("frameMs", to: &json)
-      json.add("frozenFrames", frozenFrames)
-      latency.append("latencyMs", to: &json)
-      service.append("serviceMs", to: &json)
-      json.addArray("views") { json in for view in views { view.append(to: &json) } }
-      json.addArray("longestTurns") { json in for turn in longestTurns { turn.append(to: &json) } }
-      json.addObject("timeline") { json in
-        json.addMilliseconds("bucketMs", bucket)
-        json.addArray("longestMs") { json in
-          for turn in timeline { json.appendMilliseconds(turn) }
-        }
-        json.addArray("events") { json in
-          for count in arrivals { json.appendJSON(String(count)) }
-        }
-      }
-      if !faultWindows.isEmpty {
-        json.addArray("faultWindows") { json in
-          for window in faultWindows { window.append(to: &json) }
-        }
-      }
-      json.add("digest", Digest.text(digest))
+  fileprivate func addMembers(to json: inout JSONWriter) {
+    json.add("device", device)
+    json.add("variant", variant)
+    json.addJSON("slowdown", FixedPoint.text(slowdown, decimals: 6, trimmed: true))
+    json.add("refreshRate", refreshRate)
+    json.addObject("costs") { json in
+      json.add("measured", measuredCosts)
+      json.add("assumed", assumedCosts)
     }
+    json.addObject("events") { json in
+      json.add("received", events.received)
+      json.add("applied", events.applied)
+      json.add("coalesced", events.coalesced)
+      json.add("rejected", events.rejected)
+      json.add("pending", events.pending)
+    }
+    json.addObject("faults") { json in
+      json.add("dropped", faults.dropped)
+      json.add("duplicated", faults.duplicated)
+      json.add("delayed", faults.delayed)
+    }
+    if !effects.isEmpty { json.addObjects("effects", effects) { $0.addMembers(to: &$1) } }
+    json.add("actions", actions)
+    json.add("frames", frames)
+    json.add("turns", turns)
+    json.add("microhangs", microhangs)
+    json.add("hangs", hangs)
+    json.addMilliseconds("longestMs", longest)
+    json.addMilliseconds("hitchMsPerSecond", hitchPerSecond)
+    json.addJSON("busyPercent", FixedPoint.text(Int64(busyShare), decimals: 1))
+    frame.append("frameMs", to: &json)
+    json.add("frozenFrames", frozenFrames)
+    latency.append("latencyMs", to: &json)
+    service.append("serviceMs", to: &json)
+    json.addObjects("views", views) { $0.addMembers(to: &$1) }
+    json.addObjects("longestTurns", longestTurns) { $0.addMembers(to: &$1) }
+    json.addObject("timeline") { json in
+      json.addMilliseconds("bucketMs", bucket)
+      json.addArray("longestMs") { json in
+        for turn in timeline { json.appendMilliseconds(turn) }
+      }
+      json.addArray("events") { json in
+        for count in arrivals { json.appendJSON(String(count)) }
+      }
+    }
+    if !faultWindows.isEmpty {
+      json.addObjects("faultWindows", faultWindows) { $0.addMembers(to: &$1) }
+    }
+    json.add("digest", Digest.text(digest))
   }
 }
 
 extension FaultWindow {
-  fileprivate func append(to json: inout JSONWriter) {
-    json.appendObject { json in
-      json.add("kind", kind)
-      json.addMilliseconds("startMs", start)
-      json.addMilliseconds("endMs", end)
-    }
+  fileprivate func addMembers(to json: inout JSONWriter) {
+    json.add("kind", kind)
+    json.addMilliseconds("startMs", start)
+    json.addMilliseconds("endMs", end)
   }
 }
 
@@ -118,63 +104,73 @@ extension Percentiles {
 }
 
 extension EffectReport {
-  fileprivate func append(to json: inout JSONWriter) {
-    json.appendObject { json in
-      json.add("name", name)
-      json.add("started", started)
-      json.add("failed", failed)
-      json.add("abandoned", abandoned)
-      json.add("answered", answered.count)
-      answered.append("answeredMs", to: &json)
-      queued.append("queuedMs", to: &json)
-    }
+  fileprivate func addMembers(to json: inout JSONWriter) {
+    json.add("name", name)
+    json.add("started", started)
+    json.add("failed", failed)
+    json.add("abandoned", abandoned)
+    json.add("answered", answered.count)
+    answered.append("answeredMs", to: &json)
+    queued.append("queuedMs", to: &json)
   }
 }
 
 extension ViewReport {
-  fileprivate func append(to json: inout JSONWriter) {
-    json.appendObject { json in
-      json.add("name", name)
-      json.add("evaluations", evaluations)
-      json.add("avoidable", avoidable)
-      json.addMilliseconds("meanMs", mean)
-      json.addMilliseconds("selfMs", selfMean)
-      json.addMilliseconds("p95Ms", p95)
-      json.addMilliseconds("maxMs", max)
-      json.addArray("causes") { json in
-        for cause in causes {
-          json.appendObject { json in
-            json.add("kind", cause.kind)
-            json.add("action", cause.action)
-            json.add("field", cause.field)
-            json.add("count", cause.count)
-          }
-        }
-      }
+  fileprivate func addMembers(to json: inout JSONWriter) {
+    json.add("name", name)
+    json.add("evaluations", evaluations)
+    json.add("avoidable", avoidable)
+    json.addMilliseconds("meanMs", mean)
+    json.addMilliseconds("selfMs", selfMean)
+    json.addMilliseconds("p95Ms", p95)
+    json.addMilliseconds("maxMs", max)
+    json.addObjects("causes", causes) { cause, json in
+      json.add("kind", cause.kind)
+      json.add("action", cause.action)
+      json.add("field", cause.field)
+      json.add("count", cause.count)
     }
   }
 }
 
 extension TurnReport {
-  fileprivate func append(to json: inout JSONWriter) {
-    json.appendObject { json in
-      json.addMilliseconds("atMs", start)
-      json.addMilliseconds("durationMs", length)
-      json.add("class", hangClass)
-      if let action {
-        json.add("action", action)
-        json.addMilliseconds("actionMs", actionCost)
-      }
-      if let view {
-        json.add("view", view)
-        json.addMilliseconds("viewMs", viewCost)
-      }
-      json.addMilliseconds("appearanceMs", appearanceCost)
+  fileprivate func addMembers(to json: inout JSONWriter) {
+    json.addMilliseconds("atMs", start)
+    json.addMilliseconds("durationMs", length)
+    json.add("class", hangClass)
+    if let action {
+      json.add("action", action)
+      json.addMilliseconds("actionMs", actionCost)
     }
+    if let view {
+      json.add("view", view)
+      json.addMilliseconds("viewMs", viewCost)
+    }
+    json.addMilliseconds("appearanceMs", appearanceCost)
   }
 }
 
 extension JSONWriter {
+  /// Returns the text of an object.
+  static func text(_ members: (inout JSONWriter) -> Void) -> String {
+    var json = JSONWriter()
+    json.appendObject(members)
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+
+  /// Adds an array with an object for each element.
+  mutating func addObjects<Element>(
+    _ name: StaticString, _ elements: [Element], _ members: (Element, inout JSONWriter) -> Void
+  ) {
+    addArray(name) { json in
+      for element in elements { json.appendObject { members(element, &$0) } }
+    }
+  }
+
+  mutating func addTexts(_ name: StaticString, _ texts: [String]) {
+    addArray(name) { json in for text in texts { json.append(text) } }
+  }
+
   mutating func addJSON(_ name: StaticString, _ text: String) {
     self.name(name)
     appendJSON(text)

@@ -157,21 +157,15 @@ public struct SearchReport: Sendable, Hashable {
 extension [SearchReport] {
   /// The results as one line of JSON, with factors relative to the plan.
   public var json: String {
-    var json = JSONWriter()
-    json.appendObject { json in
-      json.addArray(first?.quantity == .load ? "loads" : "slowdowns") { json in
-        for found in self {
-          json.appendObject { json in
-            json.add("device", found.device)
-            json.add("variant", found.variant)
-            json.add("condition", found.condition)
-            json.add("deviceSlowdown", found.deviceSlowdown)
-            json.add("holdsFrom", found.holdsFrom)
-            json.add("holdsNotAt", found.holdsNotAt)
-          }
-        }
+    JSONWriter.text { json in
+      json.addObjects(first?.quantity == .load ? "loads" : "slowdowns", self) { found, json in
+        json.add("device", found.device)
+        json.add("variant", found.variant)
+        json.add("condition", found.condition)
+        json.add("deviceSlowdown", found.deviceSlowdown)
+        json.add("holdsFrom", found.holdsFrom)
+        json.add("holdsNotAt", found.holdsNotAt)
       }
     }
-    return String(decoding: json.bytes, as: UTF8.self)
   }
 }

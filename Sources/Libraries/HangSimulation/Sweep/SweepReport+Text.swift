@@ -54,30 +54,24 @@ extension SweepReport {
 
   /// The report as one line of JSON, in a fixed order. Figures include their units.
   public var json: String {
-    var json = JSONWriter()
-    json.appendObject { json in
+    JSONWriter.text { json in
       append(to: &json)
-      json.addArray("runs") { json in
-        for run in reports.first?.runs ?? [] {
-          json.appendObject { json in
-            let measured = measuredRuns(device: run.device, variant: run.variant)
-            json.add("device", run.device)
-            json.add("variant", run.variant)
-            json.addObject("metrics") { json in
-              for metric in recordedMetrics {
-                guard
-                  let row = try? distribution(
-                    of: metric, device: run.device, variant: run.variant)
-                else { continue }
-                json.name(text: metric)
-                row.append(measured?.texts(of: metric), to: &json)
-              }
-            }
+      json.addObjects("runs", reports.first?.runs ?? []) { run, json in
+        let measured = measuredRuns(device: run.device, variant: run.variant)
+        json.add("device", run.device)
+        json.add("variant", run.variant)
+        json.addObject("metrics") { json in
+          for metric in recordedMetrics {
+            guard
+              let row = try? distribution(
+                of: metric, device: run.device, variant: run.variant)
+            else { continue }
+            json.name(text: metric)
+            row.append(measured?.texts(of: metric), to: &json)
           }
         }
       }
     }
-    return String(decoding: json.bytes, as: UTF8.self)
   }
 
   /// The metrics in the JSON report: the metrics of the tables and of the thresholds.
@@ -99,9 +93,7 @@ extension SweepReport {
       for report in reports { json.appendJSON(String(report.seed)) }
     }
     json.add("digest", digest)
-    json.addArray("thresholds") { json in
-      for threshold in thresholds { threshold.append(to: &json) }
-    }
+    json.addObjects("thresholds", thresholds) { $0.addMembers(to: &$1) }
   }
 }
 
@@ -110,14 +102,12 @@ extension SeedDistribution {
   fileprivate func append(_ measured: [String]?, to json: inout JSONWriter) {
     json.appendObject { json in
       json.add("median", median)
-      json.addArray("interval") { json in for bound in interval { json.append(bound) } }
+      json.addTexts("interval", interval)
       json.add("lowest", lowest)
       json.add("highest", highest)
       json.addJSON("worstSeed", String(worstSeed))
       json.addArray("values") { json in for value in values { json.appendJSON(value) } }
-      if let measured {
-        json.addArray("measured") { json in for text in measured { json.append(text) } }
-      }
+      if let measured { json.addTexts("measured", measured) }
     }
   }
 }
@@ -210,29 +200,17 @@ extension SweepReport {
 
   /// The comparison as one line of JSON.
   public var comparisonJSON: String {
-    var json = JSONWriter()
-    json.appendObject { json in
+    JSONWriter.text { json in
       append(to: &json)
-      json.addArray("differences") { json in
-        for difference in differences {
-          json.appendObject { json in
-            json.add("device", difference.device)
-            json.addArray("variants") { json in
-              json.append(difference.variants.before)
-              json.append(difference.variants.after)
-            }
-            json.add("metric", difference.metric)
-            json.addArray("means") { json in
-              json.append(difference.means.before)
-              json.append(difference.means.after)
-            }
-            json.add("change", difference.comparison.change)
-            json.add("probability", difference.comparison.probability)
-            json.add("isMoreThanNoise", difference.comparison.isMoreThanNoise)
-          }
-        }
+      json.addObjects("differences", differences) { difference, json in
+        json.add("device", difference.device)
+        json.addTexts("variants", [difference.variants.before, difference.variants.after])
+        json.add("metric", difference.metric)
+        json.addTexts("means", [difference.means.before, difference.means.after])
+        json.add("change", difference.comparison.change)
+        json.add("probability", difference.comparison.probability)
+        json.add("isMoreThanNoise", difference.comparison.isMoreThanNoise)
       }
     }
-    return String(decoding: json.bytes, as: UTF8.self)
   }
 }

@@ -61,9 +61,7 @@ extension ReducerMacro: MemberAttributeMacro {
     providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
     if let action = member.as(EnumDeclSyntax.self), action.name.text == "Action",
-      !action.attributes.contains(where: {
-        $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription == "CasePathable"
-      })
+      !action.hasAttribute("CasePathable")
     {
       return ["@CasePathable"]
     }

@@ -51,27 +51,9 @@ enum MacroMessage: DiagnosticMessage {
     }
   }
 
+  /// An identifier with the name of the case.
   var diagnosticID: MessageID {
-    let id =
-      switch self {
-      case .notAStructOrEnum: "notAStructOrEnum"
-      case .notAnEnum: "notAnEnum"
-      case .notAStruct: "notAStruct"
-      case .notAFeature: "notAFeature"
-      case .unobservedState: "unobservedState"
-      case .tooManyFields: "tooManyFields"
-      case .needsType: "needsType"
-      case .propertyObserver: "propertyObserver"
-      case .lazyField: "lazyField"
-      case .severalBindings: "severalBindings"
-      case .wrapper: "wrapper"
-      case .ownCodingKeys: "ownCodingKeys"
-      case .ownMemberName: "ownMemberName"
-      case .ignoredWithoutField: "ignoredWithoutField"
-      case .elsewhere: "elsewhere"
-      case .missingChild: "missingChild"
-      }
-    return MessageID(domain: "Composable", id: id)
+    MessageID(domain: "Composable", id: String("\(self)".prefix { $0 != "(" }))
   }
 
   var severity: DiagnosticSeverity {

@@ -307,15 +307,25 @@ struct EnumState {
   }
 
   private var collectChanges: DeclSyntax {
+    function("_$collectChanges(at path: String, into paths: inout [String])") {
+      "Composable.Observation.collect(v0, \"\($0.name.unquoted)\", at: path, into: &paths)"
+    }
+  }
+
+  private var collectSizes: DeclSyntax {
+    function("_$collectSizes(into sizes: inout Composable.StateSizes)") {
+      "Composable.Observation.collectSizes(v0, \($0.tag), \"\($0.name.unquoted)\", into: &sizes)"
+    }
+  }
+
+  /// Returns a function with a statement for each case with one payload.
+  private func function(_ head: String, _ statement: (EnumCase) -> String) -> DeclSyntax {
     let rows = paths.cases.map { element in
       element.values.count == 1
-        ? """
-        case .\(element.name)(let v0):
-        Composable.Observation.collect(v0, "\(element.name.unquoted)", at: path, into: &paths)
-        """ : "case .\(element.name): break"
+        ? "case .\(element.name)(let v0):\n\(statement(element))" : "case .\(element.name): break"
     }
     return """
-      \(raw: access)func _$collectChanges(at path: String, into paths: inout [String]) {
+      \(raw: access)func \(raw: head) {
       \(raw: rows.isEmpty ? "" : "switch self {\n\(rows.joined(separator: "\n"))\n}")
       }
       """
@@ -339,21 +349,6 @@ struct EnumState {
       \(raw: rows.joined(separator: "\n"))
       \(raw: others)
       }
-      }
-      """
-  }
-
-  private var collectSizes: DeclSyntax {
-    let rows = paths.cases.map { element in
-      element.values.count == 1
-        ? """
-        case .\(element.name)(let v0):
-        Composable.Observation.collectSizes(v0, \(element.tag), "\(element.name.unquoted)", into: &sizes)
-        """ : "case .\(element.name): break"
-    }
-    return """
-      \(raw: access)func _$collectSizes(into sizes: inout Composable.StateSizes) {
-      \(raw: rows.isEmpty ? "" : "switch self {\n\(rows.joined(separator: "\n"))\n}")
       }
       """
   }

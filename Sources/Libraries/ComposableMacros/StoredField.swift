@@ -69,16 +69,18 @@ extension DeclGroupSyntax {
   }
 }
 
+extension WithAttributesSyntax {
+  func hasAttribute(_ name: String) -> Bool {
+    attributes.contains {
+      $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription == name
+    }
+  }
+}
+
 extension VariableDeclSyntax {
   var isStatic: Bool {
     modifiers.contains {
       $0.name.tokenKind == .keyword(.static) || $0.name.tokenKind == .keyword(.class)
-    }
-  }
-
-  func hasAttribute(_ name: String) -> Bool {
-    attributes.contains {
-      $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription == name
     }
   }
 

@@ -140,36 +140,32 @@ struct StructState {
   }
 
   private var collectChanges: DeclSyntax {
-    let calls = fields.map { field in
-      "Composable.Observation.collect(\(field.storage), \(field.index), \"\(field.name.unquoted)\", _$changes, at: path, into: &paths)"
+    function("_$collectChanges(at path: String, into paths: inout [String])") {
+      "Composable.Observation.collect(\($0.storage), \($0.index), \"\($0.name.unquoted)\", _$changes, at: path, into: &paths)"
     }
-    return """
-      \(raw: access)func _$collectChanges(at path: String, into paths: inout [String]) {
-      \(raw: calls.joined(separator: "\n"))
-      }
-      """
   }
 
   private var collectUnrecorded: DeclSyntax {
-    let calls = fields.map { field in
-      "Composable.Observation.collectUnrecorded(\(field.storage), since: old.\(field.storage), \(field.index), \"\(field.name.unquoted)\", _$changes, at: path, into: &paths)"
+    function(
+      "_$collectUnrecorded(since old: Self, at path: String, into paths: inout [String])"
+    ) {
+      "Composable.Observation.collectUnrecorded(\($0.storage), since: old.\($0.storage), \($0.index), \"\($0.name.unquoted)\", _$changes, at: path, into: &paths)"
     }
-    return """
-      \(raw: access)func _$collectUnrecorded(since old: Self, at path: String, into paths: inout [String]) {
-      \(raw: calls.joined(separator: "\n"))
-      }
-      """
   }
 
   private var collectSizes: DeclSyntax {
-    let calls = fields.map { field in
-      "Composable.Observation.collectSizes(\(field.storage), \(field.index), \"\(field.name.unquoted)\", into: &sizes)"
+    function("_$collectSizes(into sizes: inout Composable.StateSizes)") {
+      "Composable.Observation.collectSizes(\($0.storage), \($0.index), \"\($0.name.unquoted)\", into: &sizes)"
     }
-    return """
-      \(raw: access)func _$collectSizes(into sizes: inout Composable.StateSizes) {
-      \(raw: calls.joined(separator: "\n"))
-      }
-      """
+  }
+
+  /// Returns a function with a statement for each field.
+  private func function(_ head: String, _ statement: (StoredField) -> String) -> DeclSyntax {
+    """
+    \(raw: access)func \(raw: head) {
+    \(raw: fields.map(statement).joined(separator: "\n"))
+    }
+    """
   }
 
   /// The mirror, which makes dumps show the fields by name and hides the bookkeeping.

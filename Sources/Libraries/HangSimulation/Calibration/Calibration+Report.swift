@@ -13,17 +13,16 @@ extension Calibration {
       FixedPoint.text(Int64((min(share, 1e6) * 1_000).rounded()), decimals: 1) + " %"
     }
     let (measured, all) = constants
-    var table = TextColumns()
-    table.append(["", "base", "element", "appearance", "fitted to", "outliers", "half", "75 %"])
+    var rows = [["", "base", "element", "appearance", "fitted to", "outliers", "half", "75 %"]]
     for item in items {
-      table.append([
+      rows.append([
         item.name, time(item.base), time(item.element), item.isView ? time(item.appearance) : "",
         "\(item.count)", "\(item.outliers)", share(item.error.half),
         share(item.error.threeQuarters),
       ])
     }
     var lines = ["\(measured) of \(all) constants measured, \(all - measured) assumed", ""]
-    lines += table.lines(indent: 2)
+    lines += TextColumns.lines(rows)
     for item in items {
       for (path, cost) in item.fields.sorted(by: { $0.key < $1.key }) {
         lines.append("  \(item.name): \(time(cost)) more for each element of \(path)")

@@ -44,7 +44,7 @@ enum HangChart {
 
   static func svg(_ report: SimulationReport) -> String {
     let most = max(1, report.runs.map { $0.microhangs + $0.hangs }.max() ?? 1)
-    let variants = variantNames(report.runs)
+    let variants = report.runs.map(\.variant).withoutDuplicates
     var svg = ""
     for count in Set([0, most / 2, most]).sorted() {
       let y = 20 + height - count * height / most
@@ -125,8 +125,7 @@ struct TimelineChart {
 
   /// The faults of all variants, without duplicates.
   private var faults: String {
-    var seen: Set<FaultWindow> = []
-    return runs.flatMap(\.faultWindows).filter { seen.insert($0).inserted }.map { fault in
+    runs.flatMap(\.faultWindows).withoutDuplicates.map { fault in
       let (start, end) = (x(fault.start), x(min(fault.end, duration)))
       let isLate = start > Self.width * 4 / 5
       return "<g><title>\(fault.kind) from \(FixedPoint.seconds(fault.start)) to "
@@ -186,8 +185,10 @@ struct TimelineChart {
   }
 }
 
-private func variantNames(_ runs: [RunReport]) -> [String] {
-  var names: [String] = []
-  for run in runs where !names.contains(run.variant) { names.append(run.variant) }
-  return names
+extension Sequence where Element: Hashable {
+  /// The first of each set of equal elements, in the same order.
+  var withoutDuplicates: [Element] {
+    var seen: Set<Element> = []
+    return filter { seen.insert($0).inserted }
+  }
 }

@@ -99,20 +99,16 @@ package struct RunMetrics: Sendable, Hashable {
 
 /// Compares runs side by side.
 package enum RunComparison {
-  /// Returns a table with a column for each run, under `headings`. With two runs, the table also
-  /// shows the change from the first to the second.
-  package static func lines(
-    _ runs: [RunMetrics], headings: [String], indent: Int = 2
-  ) -> [String] {
-    var table = TextColumns()
-    for row in rows(runs, headings: headings) { table.append(row) }
-    return table.lines(indent: indent)
+  /// Returns a table with a column for each run, under `headings`. With two runs, it also shows the
+  /// change from the first to the second.
+  package static func lines(_ runs: [RunMetrics], headings: [String]) -> [String] {
+    TextColumns.lines(rows(runs, headings: headings))
   }
 
   /// Returns the comparison table as cells, with the headings first.
   static func rows(_ runs: [RunMetrics], headings: [String]) -> [[String]] {
     [[""] + headings + (runs.count == 2 ? ["change"] : [])]
-      + names(runs).map { name in
+      + runs.flatMap { $0.metrics.map(\.name) }.withoutDuplicates.map { name in
         let values = runs.map { run in
           run.metrics.first { $0.name == name }?.value ?? .none
         }
@@ -121,19 +117,9 @@ package enum RunComparison {
       }
   }
 
-  /// Returns the names of all rows: first the rows of the first run, then the additional rows of
-  /// each further run.
-  private static func names(_ runs: [RunMetrics]) -> [String] {
-    var names: [String] = []
-    for run in runs {
-      for metric in run.metrics where !names.contains(metric.name) { names.append(metric.name) }
-    }
-    return names
-  }
-
-  /// Returns the change relative to the first value, in percent; for shares, in percentage points;
-  /// empty if both have the same text. Only a second value of 0 is shown as `-100.0 %`; other
-  /// changes are not rounded to that text.
+  /// Returns the change relative to the first value, in percent; for shares, in percentage points.
+  /// Empty if both have the same text. The change is rounded, but `-100.0 %` appears only if the
+  /// second value is 0.
   private static func change(_ first: RunMetrics.Value, _ second: RunMetrics.Value) -> String {
     guard let old = first.number, let new = second.number, first.text != second.text else {
       return ""

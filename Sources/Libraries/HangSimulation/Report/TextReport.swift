@@ -24,10 +24,8 @@ extension SimulationReport {
           + "\(first.assumedCosts) assumed")
       lines += RunComparison.lines(runs.map(RunMetrics.init), headings: runs.map(\.variant))
       if let rows = measuredRows(device) {
-        var table = TextColumns()
-        for row in rows { table.append(row) }
         lines += ["  with costs measured on this machine, median (minimum to maximum):"]
-        lines += table.lines(indent: 2)
+        lines += TextColumns.lines(rows)
       }
       for run in runs { lines += run.explanations }
     }
@@ -35,11 +33,7 @@ extension SimulationReport {
   }
 
   /// The names of the devices, in the order of the scenario.
-  public var devices: [String] {
-    var devices: [String] = []
-    for run in runs where !devices.contains(run.device) { devices.append(run.device) }
-    return devices
-  }
+  public var devices: [String] { runs.map(\.device).withoutDuplicates }
 }
 
 extension RunReport {

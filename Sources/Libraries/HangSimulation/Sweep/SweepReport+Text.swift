@@ -12,20 +12,20 @@ extension SweepReport {
     var lines = heading(verdict)
     for run in reports.first?.runs ?? [] {
       let measured = measuredRuns(device: run.device, variant: run.variant)
-      var table = TextColumns()
-      table.append(
+      var rows = [
         ["", "median", "95 % interval of the median", "lowest", "highest", "seed of the highest"]
-          + (measured == nil ? [] : ["measured: median (minimum to maximum)"]))
+          + (measured == nil ? [] : ["measured: median (minimum to maximum)"])
+      ]
       for metric in Self.metrics {
         guard let row = try? distribution(of: metric, device: run.device, variant: run.variant)
         else { continue }
-        table.append(
+        rows.append(
           [
             metric, row.median, row.interval.joined(separator: " to "), row.lowest, row.highest,
             row.lowest == row.highest ? "all" : String(row.worstSeed),
           ] + (measured.map { [$0.text(of: metric)] } ?? []))
       }
-      lines += ["", "\(run.device), \(run.variant)"] + table.lines(indent: 2)
+      lines += ["", "\(run.device), \(run.variant)"] + TextColumns.lines(rows)
     }
     return lines
   }
@@ -175,23 +175,22 @@ extension SweepReport {
   public var comparisonLines: [String] {
     let differences = differences
     var lines = heading(thresholds.verdict ?? comparisonVerdict(differences))
-    var table = TextColumns()
+    var rows: [[String]] = []
     var title: [String] = []
     for difference in differences {
       let run = [difference.device, difference.variants.before, difference.variants.after]
       if run != title {
-        lines += table.lines(indent: 2)
+        lines += TextColumns.lines(rows)
         lines += ["", "\(run[0]): mean of all seeds"]
-        table = TextColumns()
-        table.append(["", run[1], run[2], "change", "by chance", ""])
+        rows = [["", run[1], run[2], "change", "by chance", ""]]
         title = run
       }
-      table.append([
+      rows.append([
         difference.metric, difference.means.before, difference.means.after, difference.change,
         difference.isNone ? "" : difference.probability, difference.verdict,
       ])
     }
-    return lines + table.lines(indent: 2) + [
+    return lines + TextColumns.lines(rows) + [
       "",
       "'by chance': the probability that seeds alone cause such a difference; below 0.05, "
         + "with \(PairedComparison.fewestPairs) seeds or more, the difference is more than noise.",

@@ -2,11 +2,11 @@
 struct RunFigures {
   let device: String
   let variant: String
-  let seeds: [UInt64]
   /// The runs, one for each seed; empty if only ``recorded`` is known.
-  private var runs: [RunReport] = []
+  var runs: [RunReport] = []
   /// The figures read from a sweep's report, one for each seed, by metric.
-  private var recorded: [ThresholdMetric: [Int64?]] = [:]
+  var recorded: [ThresholdMetric: [Int64?]] = [:]
+  let seeds: [UInt64]
 
   /// Returns the runs of all seeds, in the order of the first report.
   static func all(_ reports: [SimulationReport]) -> [RunFigures] {
@@ -17,14 +17,6 @@ struct RunFigures {
       return RunFigures(
         device: first.device, variant: first.variant, runs: runs.map(\.0), seeds: runs.map(\.1))
     }
-  }
-
-  init(device: String, variant: String, runs: [RunReport], seeds: [UInt64]) {
-    (self.device, self.variant, self.runs, self.seeds) = (device, variant, runs, seeds)
-  }
-
-  init(device: String, variant: String, recorded: [ThresholdMetric: [Int64?]], seeds: [UInt64]) {
-    (self.device, self.variant, self.recorded, self.seeds) = (device, variant, recorded, seeds)
   }
 
   struct Value {

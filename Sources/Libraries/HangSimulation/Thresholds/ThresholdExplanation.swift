@@ -60,14 +60,15 @@ extension TurnReport {
   }
 }
 
+private func time(_ nanoseconds: Int64) -> String {
+  FixedPoint.milliseconds(nanoseconds, decimals: 1) + " ms"
+}
+
 extension ViewReport {
   private static let causesShown = 3
 
   fileprivate var explanation: [String] {
-    func time(_ nanoseconds: Int64) -> String {
-      FixedPoint.milliseconds(nanoseconds, decimals: 1) + " ms"
-    }
-    return [
+    [
       "\(name): \(evaluations) evaluations, \(avoidable) of them avoidable; mean \(time(mean)), "
         + "without children \(time(selfMean)), at most \(time(max))"
     ] + causes.prefix(Self.causesShown).map { "  \($0.line)" }
@@ -76,10 +77,7 @@ extension ViewReport {
 
 extension EffectReport {
   fileprivate var explanation: [String] {
-    func time(_ nanoseconds: Int64) -> String {
-      FixedPoint.milliseconds(nanoseconds, decimals: 1) + " ms"
-    }
-    return [
+    [
       "\(name): \(started) started, \(failed) failed, \(abandoned) abandoned; answered after "
         + "\(time(answered.p50)) (95 %: \(time(answered.p95)), at most \(time(answered.max))), "
         + "with a wait of \(time(queued.p95)) for a core (95 %)"

@@ -12,7 +12,7 @@ struct WebhookMappingTests {
   ) throws -> [String] {
     let mapping = try WebhookMapping(table, file: "m.yaml")
     let delivery = WebhookDelivery(body: try JSONValue(parsing: body), headers: headers)
-    return try mapping.lines(of: delivery, check: NativeLineCheck())
+    return try mapping.map(delivery, check: NativeLineCheck()).lines
       .map { String(decoding: $0, as: UTF8.self) }
   }
 
@@ -387,7 +387,7 @@ struct WebhookMappingTests {
 
   private static func owncast(_ body: String) throws -> [String] {
     let delivery = WebhookDelivery(body: try JSONValue(parsing: body))
-    return try WebhookMapping.owncast().lines(of: delivery, check: NativeLineCheck())
+    return try WebhookMapping.owncast().map(delivery, check: NativeLineCheck()).lines
       .map { String(decoding: $0, as: UTF8.self) }
   }
 
@@ -462,7 +462,7 @@ struct WebhookMappingTests {
     var taken = 0
     for _ in 0..<100_000 {
       let delivery = WebhookDelivery(body: value(0), headers: ["x": "h"])
-      if let lines = try? mapping.lines(of: delivery, check: check) { taken += lines.count }
+      if let lines = try? mapping.map(delivery, check: check).lines { taken += lines.count }
     }
     #expect(taken > 1_000)
     let pieces = [

@@ -12,9 +12,8 @@ struct WebhookPresetTests {
     _ preset: String, _ body: JSONValue, headers: [String: String] = [:]
   ) throws -> [String] {
     let mapping = try #require(try WebhookMapping.preset(preset))
-    return try mapping.lines(
-      of: WebhookDelivery(body: body, headers: headers), check: NativeLineCheck()
-    ).map { line in
+    let delivery = WebhookDelivery(body: body, headers: headers)
+    return try mapping.map(delivery, check: NativeLineCheck()).lines.map { line in
       String(decoding: line, as: UTF8.self).replacing(/"ts":[0-9]+,/, with: "")
     }
   }

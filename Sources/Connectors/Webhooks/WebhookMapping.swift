@@ -1,6 +1,6 @@
 import ChatImport
 import JSON
-import LiveEvents
+package import LiveEvents
 import WireFormats
 
 /// Translates deliveries from one sender with a table of rules. Each rule creates events from the
@@ -44,14 +44,6 @@ extension WebhookMapping {
   /// Returns the identifier of a delivery, or `nil` if the mapping or the delivery names none.
   func identifier(of delivery: WebhookDelivery) -> String? {
     identifier?.values(in: delivery, element: nil).lazy.compactMap(\.scalarText).first
-  }
-
-  /// Returns the native lines of a delivery without line endings, or an empty list if no rule
-  /// matches.
-  package func lines(
-    of delivery: WebhookDelivery, check: NativeLineCheck
-  ) throws(WebhookFault) -> [[UInt8]] {
-    try map(delivery, check: check).lines
   }
 
   /// Translates a delivery.
@@ -108,12 +100,9 @@ package final class NativeLineCheck {
 
   package init() {}
 
-  /// Returns a human-readable reason why the daemon would reject a line, or `nil`. Takes O(length).
-  package func fault(of line: [UInt8]) -> String? {
-    rejection(of: line)?.text
-  }
-
-  func rejection(of line: [UInt8]) -> (reason: RejectionReason, text: String)? {
+  /// Returns the reason why the daemon would reject a line, also as text for people, or `nil`. Takes
+  /// O(length).
+  package func rejection(of line: [UInt8]) -> (reason: RejectionReason, text: String)? {
     let slab = ByteSlab(line)
     let slice = ByteSlab.Slice(offset: 0, count: line.count)
     // The table of rooms is cleared because senders choose the names of rooms.

@@ -30,8 +30,8 @@ final class WebhookParser: Parser {
     for type in [nil, "application/x-www-form-urlencoded"] {
       guard let body = WebhookGate.value(of: Array(bytes), type: type) else { continue }
       let delivery = WebhookDelivery(body: body)
-      guard let lines = try? mapping.lines(of: delivery, check: taken) else { continue }
-      for line in lines { check("a line is valid", taken.fault(of: line) == nil) }
+      guard let lines = try? mapping.map(delivery, check: taken).lines else { continue }
+      for line in lines { check("a line is valid", taken.rejection(of: line) == nil) }
     }
   }
 }
@@ -41,7 +41,7 @@ final class MappingParser: Parser {
   func read(_ bytes: UnsafeBufferPointer<UInt8>) {
     let text = String(decoding: bytes, as: UTF8.self)
     guard let mapping = try? WebhookMapping(text, file: "m") else { return }
-    _ = try? mapping.lines(of: WebhookDelivery(body: ["a": 1]), check: NativeLineCheck())
+    _ = try? mapping.map(WebhookDelivery(body: ["a": 1]), check: NativeLineCheck())
   }
 }
 
@@ -56,7 +56,7 @@ final class SocialStreamParser: Parser {
       var lines = NativeLines()
       chat.translate(message, at: 0, into: &lines)
       for line in lines.bytes.split(separator: 0x0A) {
-        check("a line is valid", taken.fault(of: Array(line)) == nil)
+        check("a line is valid", taken.rejection(of: Array(line)) == nil)
       }
     }
   }

@@ -8,12 +8,7 @@ struct MeasuredRules {
   let refreshRate: Int
   let work: WorkTable
   /// How often each view was evaluated and each kind of action was reduced in the whole run.
-  let counts: [Target: Int]
-
-  struct Target: Hashable {
-    var kind: GrowthFinding.Kind
-    var name: String
-  }
+  let counts: [GrowthSubject: Int]
 
   /// The work of one evaluation or reduction on the device, in nanoseconds.
   struct Load {
@@ -43,7 +38,7 @@ struct MeasuredRules {
     let sorted = target.samples.map(\.work).sorted()
     let elements = target.samples.map(\.elements).sorted()
     let mean = sorted.reduce(0, +) / Int64(sorted.count)
-    let count = counts[Target(kind: target.kind, name: target.name)] ?? 0
+    let count = counts[GrowthSubject(kind: target.kind, name: target.name)] ?? 0
     return Load(
       median: scaled(sorted[sorted.count / 2]), mean: scaled(mean),
       elements: elements[elements.count / 2],
@@ -54,9 +49,9 @@ struct MeasuredRules {
     work.targets.first { $0.kind == kind && $0.name == name }.flatMap(load)
   }
 
-  private func isNoticed(_ load: Load) -> Bool {
-    load.median >= quarterFrame
-      || load.median >= Self.leastLoad && rules.perSecond(load.total) >= FindingRules.least
+  private func isNoticed(_ work: Int64, of load: Load) -> Bool {
+    work >= quarterFrame
+      || work >= Self.leastLoad && rules.perSecond(load.total) >= FindingRules.least
   }
 
   // MARK: Heavy work
@@ -65,7 +60,7 @@ struct MeasuredRules {
   /// given name make something appear.
   func heavy(makesViews: (String) -> Bool) -> [Finding] {
     work.targets.compactMap { target in
-      guard let load = load(target), isNoticed(load) else { return nil }
+      guard let load = load(target), isNoticed(load.median, of: load) else { return nil }
       let time = FixedPoint.milliseconds(load.median, decimals: 2)
       switch target.kind {
       case .view:
@@ -101,10 +96,7 @@ struct MeasuredRules {
         let projection = found.projected.first(where: { $0.device == device.name })
       else { return nil }
       let work = VirtualTime(projection.work).nanoseconds
-      guard
-        work >= quarterFrame
-          || work >= Self.leastLoad && rules.perSecond(load.total) >= FindingRules.least
-      else { return nil }
+      guard isNoticed(work, of: load) else { return nil }
       let advice =
         found.kind == .view
         ? "Keep the result in the state, and update it together with \(found.field)."

@@ -101,7 +101,7 @@ final class RunWatch {
   func found(_ run: RunReport, _ device: Device) -> RunFindings? {
     guard let recorder, let copies, let history else { return nil }
     let rules = FindingRules(run: run, duration: duration.nanoseconds)
-    var counts: [MeasuredRules.Target: Int] = [:]
+    var counts: [GrowthSubject: Int] = [:]
     for view in run.views { counts[.init(kind: .view, name: view.name)] = view.evaluations }
     for action in recorder.actions {
       counts[.init(kind: .action, name: action.name)] = action.reductions.count

@@ -150,3 +150,12 @@ final class EmulatedTerminal: Sendable {
     return console
   }
 }
+
+extension CellGrid {
+  /// Returns the text of a row without styles and trailing spaces.
+  func text(row: Int) -> String {
+    var text = String(self.row(row).filter { $0.width > 0 }.map(\.character))
+    while text.last == " " { text.removeLast() }
+    return text
+  }
+}

@@ -156,20 +156,15 @@ final class DaemonProcess: Sendable {
 }
 
 /// Runs a blocking closure on a dedicated thread, to keep the shared thread pool free.
-func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
-  await withCheckedContinuation { continuation in
-    DispatchQueue(label: "blocking").async { continuation.resume(returning: body()) }
-  }
-}
-
-func onThread<Result: Sendable>(
-  _ body: @escaping @Sendable () throws -> Result
-) async throws -> Result {
-  try await withCheckedThrowingContinuation { continuation in
+func onThread<Value: Sendable, Problem: Error>(
+  _ body: @escaping @Sendable () throws(Problem) -> Value
+) async throws(Problem) -> Value {
+  let result = await withCheckedContinuation { continuation in
     DispatchQueue(label: "blocking").async {
-      continuation.resume(with: Swift.Result(catching: body))
+      continuation.resume(returning: Result(catching: body))
     }
   }
+  return try result.get()
 }
 
 /// Calls `body` with the strings as a null-terminated array of C strings.

@@ -96,7 +96,8 @@ struct Demo: Sendable {
     // The simulated room comes first because its events fill every pane.
     let rooms = [simulatedRoom.description, recording.room.description]
     guard let terminal = context.console.terminal else { return try await print(rooms) }
-    var screen = LiveScreen(HostScreenModel(rooms: rooms), context.console, terminal)
+    var screen = LiveScreen(
+      model: HostScreenModel(rooms: rooms), console: context.console, terminal: terminal)
     try await screen.run { inbox in
       try await watch(rooms, rate: 10) { room, screen in
         inbox.post(.screen(room: rooms[room], screen, at: context.environment.now()), from: room)

@@ -5,11 +5,9 @@ package import Systemd
 package struct JournalKind: Sendable, Hashable, ExpressibleByArgument {
   package let kind: JournalMessageID
 
-  package init(_ kind: JournalMessageID) { self.kind = kind }
-
   package init?(argument: String) {
     guard let kind = JournalMessageID(name: argument) else { return nil }
-    self.init(kind)
+    self.kind = kind
   }
 
   package static var allValueStrings: [String] { JournalMessageID.allCases.map(\.name) }

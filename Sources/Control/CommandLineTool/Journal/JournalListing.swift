@@ -4,13 +4,8 @@ import Systemd
 
 /// Prints journal entries: hangs in the format of the verb `hangs`, other entries line by line.
 struct JournalListing {
-  private let query: JournalQuery
-  private let context: Context
-
-  init(_ query: JournalQuery, _ context: Context) {
-    self.query = query
-    self.context = context
-  }
+  let query: JournalQuery
+  let context: Context
 
   /// Prints the entries that the reader has now, each separately if more will follow.
   func list(_ reader: inout JournalReader, growing: Bool) throws {

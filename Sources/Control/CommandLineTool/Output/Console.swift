@@ -59,6 +59,18 @@ package struct Console: Sendable {
     try write(bytes)
   }
 
+  /// Replaces the last line of the terminal by a line of at most `columns` columns. Does nothing if
+  /// diagnostics do not go to a terminal.
+  package func showProgress(_ line: (_ columns: Int) -> String) {
+    guard isDiagnosticsTerminal else { return }
+    // The last column stays empty, because some terminals wrap the line when it is written.
+    diagnose("\r\(line(max(1, size().columns - 1)))\u{1B}[K")
+  }
+
+  package func clearProgress() {
+    if isDiagnosticsTerminal { diagnose("\r\u{1B}[K") }
+  }
+
   package func writeLine(_ line: String) throws { try write(Array((line + "\n").utf8)) }
   package func warn(_ message: String) { diagnose("livehostctl: \(message)\n") }
 

@@ -72,15 +72,9 @@ package final class ScreenInbox<Update: Sendable, Request: Sendable>: Sendable {
 
 /// Shows a model on a terminal until the user leaves.
 struct LiveScreen<Model: ScreenModel> {
+  var model: Model
   let console: Console
   let terminal: Terminal
-  var model: Model
-
-  init(_ model: Model, _ console: Console, _ terminal: Terminal) {
-    self.model = model
-    self.console = console
-    self.terminal = terminal
-  }
 
   /// Shows the screen until the user leaves, or until `source`, which posts updates, returns or
   /// throws.

@@ -9,16 +9,13 @@ package struct PercentBar {
   package init(_ console: Console) { self.console = console }
 
   package func show(_ percent: Int) {
-    guard console.isDiagnosticsTerminal else { return }
-    let elapsed = Double(MonotonicClock.nanoseconds() - start) / 1e9
-    // The last column stays empty, because some terminals wrap the line when it is written.
-    let line = Self.line(percent, elapsed: elapsed, columns: max(1, console.size().columns - 1))
-    console.diagnose("\r\(line)\u{1B}[K")
+    console.showProgress { columns in
+      let elapsed = Double(MonotonicClock.nanoseconds() - start) / 1e9
+      return Self.line(percent, elapsed: elapsed, columns: columns)
+    }
   }
 
-  package func clear() {
-    if console.isDiagnosticsTerminal { console.diagnose("\r\u{1B}[K") }
-  }
+  package func clear() { console.clearProgress() }
 
   /// Returns one line of at most `columns` columns: the bar, the rate so far, and the remaining
   /// time at this rate.

@@ -31,13 +31,6 @@ package struct CellGrid: Equatable, Sendable {
     cells[row * columns..<(row + 1) * columns]
   }
 
-  /// Returns the text of a row without styles and trailing spaces.
-  package func text(row: Int) -> String {
-    var text = String(self.row(row).filter { $0.width > 0 }.map(\.character))
-    while text.last == " " { text.removeLast() }
-    return text
-  }
-
   /// Writes a line at a position, cut to a width with an ellipsis. Cells outside the grid are
   /// ignored.
   package mutating func put(_ line: StyledLine, row: Int, column: Int, width: Int) {

@@ -54,11 +54,14 @@ struct IngestVerb: Verb {
   var strict = false
 
   func run(_ context: Context) async throws {
-    let bar = context.console.isDiagnosticsTerminal ? ProgressLine(context.console) : nil
     let (path, format, zone) = (file, format, timeZone.logZone)
     let console = context.console
     var onProgress: (@Sendable (PlaybackProgress) -> Void)?
-    if let bar { onProgress = { bar.show($0) } }
+    if console.isDiagnosticsTerminal {
+      onProgress = { progress in
+        console.showProgress { ProgressBar.line(progress, columns: $0) }
+      }
+    }
     let before = try? await rejections(context)
     do {
       let result = try await Playback.run(
@@ -67,13 +70,13 @@ struct IngestVerb: Verb {
         from: { TranslatedSource(try FileSource(path: path), format: format, zone: zone) },
         onProgress: onProgress,
         onConnection: { isConnected in
-          bar?.clear()
+          console.clearProgress()
           console.warn(
             isConnected
               ? "connected again; unacknowledged lines are sent again"
               : "the daemon is unreachable; waiting for it")
         })
-      bar?.clear()
+      console.clearProgress()
       if let reason = result.unrecorded {
         throw Failure(
           .failed,
@@ -105,7 +108,7 @@ struct IngestVerb: Verb {
           details: ["result": PlaybackText.json(result)])
       }
     } catch let interrupted as PlaybackInterrupted {
-      bar?.clear()
+      console.clearProgress()
       let confirmed = interrupted.result.confirmed
       throw Failure(
         interrupted.failure.status,
@@ -188,18 +191,4 @@ package enum PlaybackText {
     }
     return .object(object)
   }
-}
-
-private struct ProgressLine: Sendable {
-  private let console: Console
-
-  init(_ console: Console) { self.console = console }
-
-  func show(_ progress: PlaybackProgress) {
-    // The last column stays empty, because some terminals wrap the line when it is written.
-    let line = ProgressBar.line(progress, columns: max(1, console.size().columns - 1))
-    console.diagnose("\r\(line)\u{1B}[K")
-  }
-
-  func clear() { console.diagnose("\r\u{1B}[K") }
 }

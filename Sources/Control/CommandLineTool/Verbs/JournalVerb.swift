@@ -93,7 +93,7 @@ struct JournalVerb: Verb {
     do {
       var reader = try query.open()
       guard try reader.fileBytes() > 0 else { throw nothingToRead(context.environment.userID) }
-      let listing = JournalListing(query, context)
+      let listing = JournalListing(query: query, context: context)
       try listing.list(&reader, growing: follow)
       if follow { try Self.follow(&reader, listing) }
     } catch let error as SystemError {

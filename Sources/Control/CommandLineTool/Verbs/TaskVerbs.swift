@@ -33,7 +33,7 @@ struct AnalyzeVerb: Verb {
       isRoom
       ? StartTaskRequest(kind: what.kind, room: subject)
       : StartTaskRequest(kind: what.kind, recording: subject)
-    try await TaskRun(request).show(context)
+    try await TaskRun(request: request).show(context)
   }
 }
 
@@ -78,7 +78,7 @@ struct ReplayVerb: Verb {
       kind: .replay, recording: recording, room: room?.description)
     if case .times(let factor) = speed { request.speed = factor }
     request.startMs = start.map { $0 * 1_000 }
-    try await TaskRun(request).show(context)
+    try await TaskRun(request: request).show(context)
   }
 }
 
@@ -91,7 +91,8 @@ struct RecordExportVerb: Verb {
   @Argument(help: "Name of the recording.", completion: .recordings) var recording: String
 
   func run(_ context: Context) async throws {
-    _ = try await TaskRun(StartTaskRequest(kind: .export, recording: recording)).run(context)
+    let request = StartTaskRequest(kind: .export, recording: recording)
+    _ = try await TaskRun(request: request).run(context)
   }
 }
 
@@ -140,11 +141,9 @@ struct CancelVerb: Verb {
 private struct TaskRun {
   let request: StartTaskRequest
 
-  init(_ request: StartTaskRequest) { self.request = request }
-
-  func show(_ context: Context) async throws { try show(await run(context), context) }
-
-  func show(_ reply: TaskReply, _ context: Context) throws {
+  /// Runs the task and prints its result.
+  func show(_ context: Context) async throws {
+    let reply = try await run(context)
     try context.print(reply.result ?? .null) {
       (reply.lines ?? []).map { TerminalText.sanitized($0) }
     }

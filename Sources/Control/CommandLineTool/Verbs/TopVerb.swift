@@ -64,7 +64,8 @@ struct TopVerb: Verb {
     _ client: ControlClient, _ context: Context, _ terminal: Terminal
   ) async throws -> String? {
     let environment = context.environment
-    var screen = LiveScreen(TopScreenModel(order), context.console, terminal)
+    var screen = LiveScreen(
+      model: TopScreenModel(order), console: context.console, terminal: terminal)
     try await screen.run { inbox in
       try await context.following(
         client, onConnection: { inbox.post(.connection($0), from: TopScreenModel.connection) }

@@ -156,14 +156,8 @@ struct Pace: ExpressibleByArgument {
   let perSecond: Double?
 
   init?(argument: String) {
-    if argument == "none" {
-      perSecond = nil
-    } else {
-      guard let number = Double(argument), WaitingRoomEvent.pace.contains(number) else {
-        return nil
-      }
-      perSecond = number
-    }
+    perSecond = Double(argument).flatMap { WaitingRoomEvent.pace.contains($0) ? $0 : nil }
+    guard perSecond != nil || argument == "none" else { return nil }
   }
 }
 
@@ -172,11 +166,7 @@ struct Capacity: ExpressibleByArgument {
   let count: Int?
 
   init?(argument: String) {
-    if argument == "none" {
-      count = nil
-    } else {
-      guard let number = Int(argument), (0...1_000_000_000).contains(number) else { return nil }
-      count = number
-    }
+    count = Int(argument).flatMap { (0...1_000_000_000).contains($0) ? $0 : nil }
+    guard count != nil || argument == "none" else { return nil }
   }
 }

@@ -69,7 +69,7 @@ struct WatchVerb: Verb {
     _ context: Context, _ terminal: Terminal
   ) async throws {
     let model = HostScreenModel(rooms: room.map { [$0] } ?? [], shown: shown, hasList: true)
-    var screen = LiveScreen(model, context.console, terminal)
+    var screen = LiveScreen(model: model, console: context.console, terminal: terminal)
     try await screen.run { inbox in
       try await WatchSource(context, room: room, rate: rate, inbox).run(client)
     }

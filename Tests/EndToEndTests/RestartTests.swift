@@ -162,7 +162,7 @@ struct RestartTests {
     let daemon = try RunningDaemon(arguments: ["--state-dir", state.path])
     let send = try daemon.ctl("send", "main", #"{"type":"viewers","count":4}"#)
     #expect(send.status == 1)
-    #expect(send.diagnostics.contains("not kept for the next start"), "\(send.diagnostics)")
+    #expect(send.diagnostics.contains("cannot be saved for the next start"), "\(send.diagnostics)")
     let connection = try BlockingClient(daemon.ingestSocket)
     try connection.write(#"{"type":"viewers","room":"main","count":5}"# + "\n")
     try connection.write(#"{"type":"sync","token":"a"}"# + "\n")

@@ -175,7 +175,7 @@ import Testing
       }
     }
     try await run { rooms in
-      #expect(rooms.store.problems.map(\.text).contains { $0.contains("belong to no room") })
+      #expect(rooms.store.problems.map(\.text).contains { $0.contains("name is invalid") })
       #expect(!rooms.store.problems.contains { $0.text.hasPrefix("room ") })
     }
   }

@@ -49,7 +49,7 @@ package enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible
     case .catalogue(let problem): "the catalogue of recordings: \(problem)"
     case .catalogueBusy: "the catalogue of recordings is locked by another program"
     case .diskTooSlow: "the disk cannot keep up with the events"
-    case .notKept: "the state of the room is not kept for the next start"
+    case .notKept: "the state of the room cannot be saved for the next start"
     case .noSuchRecording(let name): "there is no recording '\(name)'"
     case .inUse(let name): "the recording '\(name)' is being written or read"
     case .damaged(let recording, let damage): "recording '\(recording)': \(damage)"

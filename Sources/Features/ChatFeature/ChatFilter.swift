@@ -4,8 +4,8 @@ package import LiveEvents
 package struct ChatFilter: Equatable, Sendable, Codable {
   /// The identifier of the author.
   package let person: Text?
-  /// Text that must occur in the first ``searchedBytes`` bytes of the message, ignoring case. If
-  /// empty, any text passes.
+  /// Text that must occur in the first ``TextSearch/searchedBytes`` bytes of the message,
+  /// ignoring case. If empty, any text passes.
   package let words: String
   package let mentionsOnly: Bool
   /// The platform of the message.
@@ -32,9 +32,6 @@ package struct ChatFilter: Equatable, Sendable, Codable {
       mentionsOnly: try container.decode(Bool.self, forKey: .mentionsOnly),
       platform: try container.decodeIfPresent(Text.self, forKey: .platform))
   }
-
-  /// How many bytes of a text are searched for words and mentions.
-  package static let searchedBytes = TextSearch.searchedBytes
 
   package var isEmpty: Bool { person == nil && words.isEmpty && !mentionsOnly && platform == nil }
 

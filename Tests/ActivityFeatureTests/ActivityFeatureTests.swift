@@ -76,7 +76,7 @@ import ViewGraph
     #expect(rows.map(\.kind) == [.redemption, .resubscribe])
   }
 
-  @Test func `emotes within the kept text stay, and are removed together with it`() {
+  @Test func `a truncated text keeps the emotes before the cut, and a removed text keeps none`() {
     let long = Text("Kappa " + String(repeating: "a", count: 600) + " Kappa")
     store.send(
       .announced(Announcement(user: person("Ann"), text: long, emotes: [0..<5, 607..<612]), at: 1))
@@ -140,7 +140,7 @@ import ViewGraph
     #expect(rows.first?.number == 200)
   }
 
-  @Test func `a hype train advances, and leaves a row at its end`() {
+  @Test func `a hype train is shown with its level and becomes a row of the feed when it ends`() {
     store.send(.trainMoved(HypeTrain(phase: .begin, level: 1, progress: 2, goal: 8), at: 1))
     store.send(.trainMoved(HypeTrain(phase: .progress, level: 2, progress: 3, goal: 9), at: 2))
     #expect(store.state.train?.level == 2)
@@ -166,8 +166,7 @@ import ViewGraph
   }
 
   @Test
-  func `the newest progress of a train and of each goal wins, and is applied before other events`()
-  {
+  func `only the newest progress of a train and of each goal is applied, before other events`() {
     var throttle = ActivityThrottle()
     var output = ThrottleOutput<ActivityFeature.Action>()
     var received = 0
@@ -202,7 +201,7 @@ import ViewGraph
     #expect(received == output.applied + output.coalesced + throttle.pending)
   }
 
-  @Test func `acts on different platforms are not combined, and each row shows its platform`() {
+  @Test func `follows on different platforms are not combined, and each row shows its platform`() {
     let store = store
     let graph = ViewGraph(ActivityView(), place: store.place, clock: { 0 }, read: { store.state })
     func follow(_ name: String, on platform: Text, by source: Text = "") {

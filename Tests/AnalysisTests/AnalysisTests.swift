@@ -56,7 +56,8 @@ private func murmur(seconds: Int, rate: (Int) -> Int) -> [WrittenMessage] {
 }
 
 @Suite struct AnalysisTests {
-  @Test func `a sudden rush of messages is a highlight, and its commonest new word comes first`()
+  @Test
+  func `a sudden rush of messages is a highlight, whose first word is the most common new word`()
     async throws
   {
     let result = try await analyze(.highlights, MessageList(chat())) { _, _ in }

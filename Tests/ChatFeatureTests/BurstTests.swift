@@ -86,7 +86,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
   }
 
   @Test
-  func `only one run of the analysis is active, and the next run processes newer messages`()
+  func `messages that arrive during a run of the analysis are processed by the next run`()
     async
   {
     let store = makeStore()
@@ -145,7 +145,9 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
 
   // MARK: Ends of runs
 
-  @Test func `messages of a failed run are skipped, and the next run of the analysis begins`() async
+  @Test
+  func `after a failed run of the analysis, its messages are skipped and the next run begins`()
+    async
   {
     let store = makeStore()
     await send(.messages([spam(1), spam(2)]), to: store)
@@ -176,7 +178,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `findings for a run of the analysis that is not active are ignored`() async {
+  @Test func `findings from a run of the analysis that is not active are ignored`() async {
     let store = makeStore()
     let late = ChatFindings(
       run: 1, samples: ["buy"], members: [.init(offset: 0, count: 1, wave: 1)])
@@ -238,7 +240,9 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `a cleared chat has no bursts, regardless of findings about cleared messages`() async {
+  @Test func `a cleared chat has no bursts, even if a late finding joins cleared messages to one`()
+    async
+  {
     let store = makeStore()
     await findBurst(in: store)
     await send(.messages([spam(6), message(7)]), to: store)
@@ -251,7 +255,8 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `a cleared chat no longer knows who wrote before`() async throws {
+  @Test func `clearing the chat also removes the people who are stored for counting`() async throws
+  {
     let store = makeStore()
     let size = ChatFindings.batchLimit
     // The first batch leaves the window in which messages can be deleted individually.
@@ -269,7 +274,9 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `each person is counted once in a burst, regardless of other deletions`() async {
+  @Test func `each person is counted once in a burst, even after other people were timed out`()
+    async
+  {
     let people = 300
     let store = makeStore()
     let all = (1...people * 2).map { spam($0, by: "bot\($0 % people)") }

@@ -26,7 +26,7 @@ import Testing
     #expect(state.total == 3 * users.count)
   }
 
-  @Test func `identifiers that differ only in zero bytes belong to two people`() {
+  @Test func `two people whose identifiers differ only in zero bytes are counted separately`() {
     var state = ChatFeature.State()
     state.take(.messages([message(1, by: "a", at: 0), message(2, by: "a\0", at: 0)]))
     #expect(state.chatters == 2)
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `a message of a gift that waits for the end of its gift bomb can be removed`() {
+  @Test func `the message of a gift can be deleted while the gift waits for its gift bomb`() {
     var state = ChatFeature.State()
     let ann = Person(id: "u", name: "Ann")
     let words = ChatMessage(id: "n", userID: "u", userName: "Ann", text: "rude")

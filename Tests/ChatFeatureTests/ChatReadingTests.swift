@@ -32,7 +32,7 @@ import Testing
     #expect(state.unread == 100)
   }
 
-  @Test func `messages that moderation removes or hides are not unread`() {
+  @Test func `messages that moderation removes or hides are not counted as unread`() {
     var state = state(message(1, by: "bob"))
     state.take(
       .reading(.scrolledBack), .messages([message(2, by: "bob"), message(3), message(4)]),
@@ -117,7 +117,7 @@ import Testing
 
   // MARK: A long history
 
-  @Test func `a new filter examines a history with much text in parts, one part per frame`() {
+  @Test func `a new filter searches a long history over several frames, one part per frame`() {
     let long = String(repeating: "@", count: 4_000)
     var state = ChatFeature.State(historyLimit: 300)
     state.take(
@@ -185,7 +185,7 @@ import Testing
   // MARK: Top chatters
 
   @Test
-  func `people are ranked by their exact number of messages, and ties by who reached it first`() {
+  func `people with more messages rank higher; of equal people, the first to reach the number`() {
     var state = ChatFeature.State()
     var batch: [TimedMessage] = []
     let writers = [

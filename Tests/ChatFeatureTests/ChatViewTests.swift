@@ -184,7 +184,7 @@ import ViewGraph
       ])
   }
 
-  @Test func `a reply shows the author of the answered message, even in a restored state`() throws {
+  @Test func `a reply shows the author of the answered message, even in a restored chat`() throws {
     let cheer = ChatMessage(
       id: "m4", userID: "v", userName: "Bo", text: "Cheer5", replyTo: "m2", bits: 5)
     let act = ChatMessage(
@@ -273,7 +273,7 @@ import ViewGraph
   }
 
   @Test
-  func `a frame draws only the last chat messages, and a subscriber to the list receives more`()
+  func `a frame draws only the newest chat messages, but subscribers to the list receive more`()
     throws
   {
     let store = Store(

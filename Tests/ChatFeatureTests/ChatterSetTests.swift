@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `people beyond the capacity of a set are omitted, and the set's count is a lower bound`(
+  func `people beyond the capacity of a set are omitted, so the set's count is a lower bound`(
     isLong: Bool
   ) {
     var people = ChatterSet()

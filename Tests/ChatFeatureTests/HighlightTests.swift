@@ -143,7 +143,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `highlights from before a clear lose their words, and later highlights have words`()
+  @Test func `a clear removes the words of existing highlights, but later highlights have words`()
     async
   {
     let store = makeStore()

@@ -13,7 +13,7 @@ import Testing
     #expect(state.total == 11)
   }
 
-  @Test func `a stored message has its own copy of its text instead of the received line`() {
+  @Test func `a stored message copies its text and does not keep the received line in memory`() {
     let name = "ann"
     let text = #"caf\u00e9 \"x\""#
     let nameSlice = ByteSlab.Slice(offset: 0, count: name.utf8.count)

@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `two large bombs with late, reordered, and missing gifts are shown once each`(
+  func `two large gift bombs with late, reordered, and missing gifts are shown once each`(
     seed: UInt64
   ) {
     var random = SplitMix64(seed: seed)

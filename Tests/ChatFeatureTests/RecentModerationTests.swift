@@ -20,7 +20,7 @@ import Testing
     #expect(moderation.hides(message(0, at: 1_500).message, at: 1_500))
   }
 
-  @Test func `a message older than the reach of a clear is not hidden`() {
+  @Test func `a clear does not hide a message that is too much older than the clear`() {
     var moderation = RecentModeration()
     moderation.recordClear(at: 100_000)
     let edge = 100_000 - RecentModeration.reach
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test
-  func `a deleted message stays hidden if its timestamp is within the reach after the deletion`() {
+  func `a deleted message stays hidden if its timestamp is only slightly after the deletion`() {
     var moderation = RecentModeration()
     moderation.recordDeletion(of: "m7", at: 100_000)
     let late = 100_000 + RecentModeration.reach

@@ -53,7 +53,7 @@ import Testing
       ((1...32).map { String(repeating: "a", count: $0 * 8 - 1) + "b" }, "a"),
       ([String(repeating: "A", count: 256)], "aB"),
     ])
-  func `a text search takes at most 2.2 times the steps in a repetitive text of double length`(
+  func `searching twice as much repetitive text takes at most 2.2 times the steps`(
     words: [String], unit: String
   ) {
     func steps(_ length: Int) -> Int {

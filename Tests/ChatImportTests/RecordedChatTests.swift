@@ -101,7 +101,7 @@ struct YouTubeChatTests {
     #expect(translated.rejected.isEmpty)
   }
 
-  @Test func `deletions in a recorded chat get their time from the clock of the messages`() {
+  @Test func `deletions in a recorded chat get timestamps relative to those of the messages`() {
     let message = Self.item("liveChatTextMessageRenderer", #","message":{"simpleText":"hi"}"#)
     let deletion =
       #"{"replayChatItemAction":{"actions":[{"removeChatItemAction":{"targetItemId":"a"}}]"#
@@ -185,7 +185,7 @@ struct ChatterinoLogTests {
   }
 
   @Test
-  func `translating a log twice gives equal identifiers, and another log gives others`() {
+  func `a log has the same identifiers in each translation, and other logs have others`() {
     let log = { (name: String) in
       Translated(.chatterino, "# Start logging at 2026-11-23 20:00:00 CET\n[20:00:01] \(name): hi")
         .lines

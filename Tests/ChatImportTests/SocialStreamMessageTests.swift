@@ -216,7 +216,7 @@ struct SocialStreamMessageTests {
     (#"{"delete":{"type":"kick","id":9}}"#, ["kick/9"]),
     (#"{"delete":{"type":"kick","meta":{"messageId":"n9"}}}"#, ["kick/n9"]),
   ])
-  func `a deletion finds its messages, whichever form it has`(
+  func `every form of a Social Stream deletion deletes the intended messages`(
     message: String, identifiers: [String]
   ) {
     let lines = Self.all(Self.said + [message]).dropFirst(3)

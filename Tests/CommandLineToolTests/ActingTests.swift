@@ -106,7 +106,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.calls.first?.parameters == ["room": "main", "all": true])
   }
 
-  @Test func `an act sends its row as a number only if the act requires a numbered row`() {
+  @Test func `a host action sends the number of its row only if it requires a numbered row`() {
     let row = ActTarget(identity: "row 12345", acts: [], row: "12345")
     func given(_ input: ScreenInput) -> [JSONName: JSONValue] {
       row.parameters(
@@ -124,7 +124,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.selected.contains("bob"))
   }
 
-  @Test func `acts on notices and on numbered rows send the number of the selected row`() {
+  @Test func `host actions on notices and on numbered rows send the number of the selected row`() {
     let screen = Screen()
     screen.press(.character("2"), .down)
     #expect(screen.foot.contains("p pin  d dismiss"))
@@ -196,7 +196,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.selected.contains("camera on") && screen.foot.contains("turn off"))
   }
 
-  @Test func `a pane without content still offers its acts, and so does the top line`() {
+  @Test func `a pane without content still offers its host actions, and so does the top line`() {
     let screen = Screen()
     #expect(screen.lines.contains { $0.contains("[record]") })
     screen.press(.character("4"), .down, .character("r"))
@@ -206,7 +206,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
   }
 
   @Test
-  func `a click selects, a second click acts, and the wheel scrolls the pane under the pointer`()
+  func `a click selects, a second click on it acts, and the wheel scrolls the pane at the pointer`()
     throws
   {
     let screen = Screen()
@@ -228,7 +228,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.calls.isEmpty)
   }
 
-  @Test func `the keys for search results move from match to match`() {
+  @Test func `the keys n and N move from match to match`() {
     let screen = Screen()
     screen.press(.character("/"))
     screen.type("TEXT 3")
@@ -247,7 +247,8 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.lines[0].contains("LIVE"))
   }
 
-  @Test func `each act has its own key, and none of them is a key of the screen`() {
+  @Test
+  func `each host action has its own key, and no such key already has a function on the screen`() {
     func keys(_ labels: [String]) -> String {
       let acts = labels.map {
         ScreenAct(label: $0, method: "M", parameters: [:])

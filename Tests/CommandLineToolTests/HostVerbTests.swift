@@ -67,7 +67,7 @@ import Testing
     (["activity", "pin", "main", "99"], "has no activity 99; 'livehostctl activity list main'"),
     (["chat", "pin", "main", "4"], "has no notice 4; 'livehostctl chat notices main'"),
   ])
-  func `the error for a refused act names the argument and the remedy`(
+  func `the error for a refused host action names the argument and the remedy`(
     arguments: [String], text: String
   ) async throws {
     let daemon = try await FakeDaemon()

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test
-  func `ingesting the bundled recording sends it completely, in large writes, until confirmed`()
+  func `ingest sends the whole bundled recording in large writes and waits for confirmation`()
     async throws
   {
     let daemon = try await FakeDaemon()

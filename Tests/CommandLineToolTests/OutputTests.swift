@@ -163,7 +163,7 @@ import Wording
     #expect(try summary.json()["conserved"] == true)
   }
 
-  @Test func `a pending, lost or additional event violates the summary's conservation of counts`() {
+  @Test func `the demo's summary reports BROKEN if an event is pending, lost or counted twice`() {
     #expect(part().isConserved)
     #expect(!part { $0.counters.applied += 1 }.isConserved)
     #expect(!part { $0.counters.pending = 1 }.isConserved)

@@ -203,7 +203,9 @@ private func words(_ texts: [String]) -> [String] {
     return phrases
   }
 
-  @Test func `the command line tool contains no text of a part of the screen`() throws {
+  @Test func `the command line tool repeats none of the texts that the daemon's views contain`()
+    throws
+  {
     let phrases = Self.phrases
     for known in ["on the air", "fair because of round trip", "new since scrolled back", "bitrate"]
     {

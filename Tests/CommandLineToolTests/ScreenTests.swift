@@ -321,7 +321,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
 }
 
 @Suite struct ScreenInboxTests {
-  @Test func `updates keep their order of arrival, and only the newest of a source is kept`() {
+  @Test func `updates stay in order of arrival, and a newer screen replaces an older one`() {
     let inbox = ScreenInbox<String, Never>()
     inbox.post("an old screen")
     inbox.post("first outcome", from: -5)

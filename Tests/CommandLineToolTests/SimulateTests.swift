@@ -49,7 +49,7 @@ import Testing
     #expect(try JSONValue(parsing: other.output)["digest"] != report["digest"])
   }
 
-  @Test func `unmet thresholds give exit code 99 and a list after the whole report`()
+  @Test func `unmet thresholds give exit code 99 and are listed after the report`()
     async throws
   {
     let result = await perform([
@@ -162,7 +162,9 @@ import Testing
     #expect(await run(["sweep", path, "--seeds", "1", "--html", "/nowhere/x"]).status == .failed)
   }
 
-  @Test func `each seed of a sweep gives the same result as a simulation with it`() async throws {
+  @Test func `each seed of a sweep gives the same result as a single simulation with this seed`()
+    async throws
+  {
     var found: Set<String> = []
     for seed in 1...6 {
       let one = await run(["simulate", path, "--local", "--json=short", "--seed", "\(seed)"])
@@ -196,7 +198,7 @@ import Testing
   }
 
   @Test
-  func `measured costs are shown next to assumed costs, and the assumed costs give the result`()
+  func `measured costs are shown next to assumed costs and do not change the assumed result`()
     async throws
   {
     let arguments = ["--costs", "measured", "--threshold", "longest > 100ms"]
@@ -212,7 +214,7 @@ import Testing
     #expect(swept.status == .done && swept.output.contains("measured: median (minimum to maximum)"))
   }
 
-  @Test func `an error names the remedy where measured costs cannot be used`() async {
+  @Test func `if measured costs cannot be used, the error names the remedy`() async {
     let search = ["sweep", path, "--find", "load", "--where", "hangs > 0"]
     for (arguments, problem) in [
       (["simulate", path], "add --local"),

@@ -127,7 +127,7 @@ private struct Dice {
     #expect(keys == [key])
   }
 
-  @Test func `keys are recognised whether their bytes arrive in pieces or several keys together`() {
+  @Test func `keys are recognised if one key arrives in pieces or several keys arrive together`() {
     var parser = KeyParser()
     func keys(_ bytes: [UInt8]) -> [Key] { parser.keys(bytes) }
     #expect(keys([0x1B, 0x1B]) == [.escape, .escape])

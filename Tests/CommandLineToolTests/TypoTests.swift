@@ -5,7 +5,9 @@ import JSON
 import Testing
 
 @Suite struct TypoTests {
-  @Test func `a room that is probably misspelled is not opened by an event`() async throws {
+  @Test func `send refuses a room name that is probably misspelled and suggests the right one`()
+    async throws
+  {
     let daemon = try await FakeDaemon()
     let run = await daemon.run(["send", "mian", "{\"type\":\"chat.clear\"}"])
     #expect(run.status == .failed)
@@ -24,7 +26,8 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `a control that is probably misspelled is created only on request`() async throws {
+  @Test func `a control whose name is probably misspelled is created only with --new`() async throws
+  {
     let daemon = try await FakeDaemon(report: .full)
     let run = await daemon.run(["set", "main", "volmue", "1"])
     #expect(run.status == .failed)

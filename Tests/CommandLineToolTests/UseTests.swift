@@ -178,7 +178,7 @@ import Wording
     #expect(inner.diagnostics.contains("did you mean 'start'?"))
   }
 
-  @Test func `analyzing a room starts only the task for the room`() async throws {
+  @Test func `analyze with the name of a room starts one task, for this room`() async throws {
     let daemon = try await FakeDaemon()
     #expect(await daemon.run(["analyze", "chatters", "main"]).status == .done)
     let requests = daemon.service.startedTasks.withLock { $0 }

@@ -508,7 +508,9 @@ struct ComingFromTCATests {
     await store.finish()
   }
 
-  @Test func `muting in the composer changes the copies of parent and child`() async {
+  @Test func `muting in the composer changes the preference in both the parent and the child`()
+    async
+  {
     let store = makeStore()
     await store.send(.composeTapped) { $0.destination = .composer(Composer.State()) }
     await store.send(\.destination.presented.composer.muteTapped) {

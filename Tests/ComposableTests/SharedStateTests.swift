@@ -112,20 +112,23 @@ struct SharedStateTests {
     await store.skipInFlightEffects()
   }
 
-  @Test func `another change of a shared value during an action is kept`() async {
+  @Test func `a change of a shared value without a state, in the middle of an action, is kept`()
+    async
+  {
     let store = TestStore(initialState: Player.State()) { MutedPlayer(settings: settings) }
     await store.send(.louderTapped) { $0.settings = Settings(volume: 6, isMuted: true) }
     #expect(settings.value == Settings(volume: 6, isMuted: true))
   }
 
-  @Test func `a feature that has not joined changes the newest value`() async {
+  @Test func `a feature that has not joined a shared value still changes the newest value`() async {
     settings.change { $0.volume = 9 }
     let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
     await store.send(.muteTapped) { $0.settings = Settings(volume: 9, isMuted: true) }
     #expect(settings.value == Settings(volume: 9, isMuted: true))
   }
 
-  @Test func `an assignment before a change is shared with it`() {
+  @Test
+  func `a direct assignment to shared state is shared together with a change in the same action`() {
     let both = Settings(volume: 6, isMuted: true)
     let before = settings { state, shared in
       state.settings.isMuted = true

@@ -82,7 +82,7 @@ import Throttling
   }
 
   @Test
-  func `the end of a drag replaces its pending change and delivers those of other controls`() {
+  func `the end of a drag replaces its pending change and delivers changes of other controls`() {
     var throttle = ControlThrottle()
     var output = ThrottleOutput<Action>()
     for control in ["mic", "game"] {

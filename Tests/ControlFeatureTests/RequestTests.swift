@@ -245,7 +245,8 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `an act on an external recorder is a request, and a later request replaces it`() async
+  @Test func `a host action on an external recorder is a request, and a later request replaces it`()
+    async
   {
     let store = makeStore()
     await store.send(.recordingRequested(.start)) {

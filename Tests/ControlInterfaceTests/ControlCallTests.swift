@@ -82,7 +82,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `each act of the host has a method whose reply matches the interface definition`()
+  @Test func `each host action has a method whose reply matches the interface definition`()
     async throws
   {
     let service = FakeService()
@@ -189,7 +189,7 @@ import VarlinkDescription
       ("SetMentionedNames", "names", ["names": .array(Array(repeating: "x", count: 33))]),
       ("ShowThread", "message", ["message": ""]),
     ] as [(String, String, [JSONName: JSONValue])])
-  func `invalid acts of a host are refused`(
+  func `invalid host actions are refused`(
     method: String, culprit: String, parameters: [JSONName: JSONValue]
   ) async throws {
     try await withControlServer(FakeService()) { path, _ in

@@ -36,7 +36,9 @@ import VarlinkDescription
     }
   }
 
-  @Test func `exactly the methods with several replies are marked as supporting more`() throws {
+  @Test func `exactly the methods with several replies are declared to support the flag more`()
+    throws
+  {
     let marked = try InterfaceDescription(parsing: ControlInterface.definition).members.filter {
       $0.documentation.contains("[Supports 'more' flag]")
     }

@@ -193,7 +193,7 @@ import Varlink
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `monitors of the same features share their readings`() async throws {
+  func `monitors of the same features read the room together, once per interval`() async throws {
     let clock = Clock()
     let service = FakeService(report: report(viewers: 0))
     try await withControlServer(service, sleep: clock.sleep) { path, _ in

@@ -222,7 +222,8 @@ struct LeaseTests {
     #expect(isLoading(cluster) == [true, false, true])
   }
 
-  @Test func `a node that is slow only while it owns partitions retries after increasing pauses`() {
+  @Test
+  func `a node that loses its partitions whenever it has some retries after increasing pauses`() {
     var cluster = Cluster()
     cluster.start("a")
     var taken: [Int] = []

@@ -341,7 +341,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
   }
 
   @Test
-  func `a room missing at the daemon counts as refused unless an act in progress explains it`()
+  func `a room missing at the daemon counts as refused unless a host action may have closed it`()
     throws
   {
     var feed = begun()
@@ -359,7 +359,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(isRefused == [false, false, true])
   }
 
-  @Test func `an act on a closed room does not open the room`() throws {
+  @Test func `a host action on a closed room does not open the room`() throws {
     var feed = begun()
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
     receive(&feed, LogMessage(position: position(2), lines: Self.closing.line), at: 2)

@@ -213,7 +213,7 @@ private func header(
   @Test(arguments: [
     LoggedAct.Kind.event(["type": "tap", "control": "mute"]), .open, .close,
   ])
-  func `an act in the replicated log is read back unchanged and differs from events`(
+  func `a host action in the replicated log is read back unchanged and not mistaken for events`(
     kind: LoggedAct.Kind
   ) {
     let act = LoggedAct(kind, answer: "_INBOX.a.1")
@@ -222,7 +222,7 @@ private func header(
     #expect(!LoggedAct.isAct(Array(#"{"type":"viewers","count":1}"#.utf8)))
   }
 
-  @Test func `an act waits for earlier events of its room, and later events wait for the act`() {
+  @Test func `a host action waits for earlier events of its room, and later events wait for it`() {
     let side = RoomName("side")!
     var fed = Fed()
     fed.read(1, message(1, of: "s", "before"))
@@ -243,8 +243,7 @@ private func header(
     #expect(fed.feed.bytes == 0)
   }
 
-  @Test func `an act that the daemon has performed, or that is in the log twice, is not repeated`()
-  {
+  @Test func `a host action is performed once, even if the log contains it twice`() {
     var fed = Fed([main: LogFeed.Beginning(held: 512)])
     fed.read(2, act(1, close))
     fed.read(3, act(1, close))
@@ -253,8 +252,8 @@ private func header(
     #expect(fed.feed.nextActs().count == 1)
   }
 
-  @Test func `when a partition ends, its waiting act is dropped with the events that wait for it`()
-  {
+  @Test
+  func `the end of a partition drops its waiting host action and the events that wait for it`() {
     var fed = Fed()
     fed.read(1, act(1, close))
     fed.read(2, message(1))
@@ -266,7 +265,7 @@ private func header(
     #expect(fed.feed.bytes == 0)
   }
 
-  @Test func `an act has its own message in the replicated log`() {
+  @Test func `each host action is a separate message in the replicated log`() {
     var appender = LogAppender<Int>(session: "g")
     appender.append(Array("a\n".utf8), position: nil, in: main, receipt: 1)
     let first = appender.next(at: .origin)[0]
@@ -343,7 +342,7 @@ private func header(
     #expect(fed.feed.beginSnapshot(of: main, partition) == nil)
   }
 
-  @Test func `the daemon decides whether the room that an act targets exists`() {
+  @Test func `the daemon decides whether the room that a host action targets exists`() {
     let event = LoggedAct(.event(["type": "host.admit"]), answer: "")
     let open = LoggedAct(.open, answer: "")
     func outcome(_ error: ControlError) -> JSONValue {

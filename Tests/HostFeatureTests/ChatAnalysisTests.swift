@@ -59,7 +59,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `neither findings nor a request for an analysis create a chat`() {
+  @Test func `neither findings nor a request for an analysis creates a chat`() {
     let store = Store(initialState: HostFeature.State(), lane: HostRun.Here()) { HostFeature() }
     store.send(.chat(.analysed(ChatFindings(run: 1))))
     store.send(.chatAnalysisWanted(true))

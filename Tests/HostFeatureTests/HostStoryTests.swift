@@ -91,7 +91,8 @@ import WaitingRoomFeature
     await store.finish()
   }
 
-  @Test func `a second tap on end answers the question, which is asked only while the stream runs`()
+  @Test
+  func `a second tap on end confirms the end of the stream, and is needed only while it runs`()
     async
   {
     let store = TestStore(initialState: HostFeature.State()) { HostFeature() }

@@ -65,7 +65,7 @@ import WaitingRoomFeature
     #expect(screen.eventTime(at: .origin) == 1_000)
   }
 
-  @Test func `an act of the host is reduced immediately and does not count as an event`() {
+  @Test func `a host action is reduced immediately and does not count as an event`() {
     let screen = makeScreen()
     let message = ChatMessage(id: "m", userID: "u", userName: "Ann", text: "hi")
     screen.receive(LiveEvent(timestamp: 5, payload: .chat(.message(message))), at: .origin)

@@ -54,7 +54,7 @@ import Testing
     #expect(text(#"a\nb"#, .json).withRawBytes { Array($0) } == Array(#"a\nb"#.utf8))
   }
 
-  @Test func `a message that owns its texts has the same contents`() {
+  @Test func `a message whose texts are copied out of its line has the same contents`() {
     let message = ChatMessage(
       id: "1", userID: "u", userName: "Ü", badges: "a/1,b/2", color: NameColor("#FFa000"),
       text: "hé", replyTo: "0", bits: 4_000_000_000, channel: "ö", isAction: true)
@@ -134,7 +134,7 @@ import Testing
   }
 
   // Messages are copied often, so rare data must not enlarge all of them.
-  @Test func `a chat message takes eight machine words`() {
+  @Test func `a chat message occupies eight machine words`() {
     #expect(MemoryLayout<ChatMessage>.stride == 64)
   }
 

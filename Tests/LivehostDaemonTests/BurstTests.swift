@@ -376,7 +376,8 @@ private func match() -> [[LiveEvent]] {
     return (turns, executor)
   }
 
-  @Test func `a long search yields to other work, and the longest slice shows if it does not`()
+  @Test
+  func `a long search for bursts yields to other work, and a search in one slice is reported`()
     async throws
   {
     var batch = MessageBatch()

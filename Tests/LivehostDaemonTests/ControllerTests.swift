@@ -151,7 +151,8 @@ private final class Surface: Sendable {
     }
   }
 
-  @Test func `an act on an external recorder is a request, which a replay does not send again`()
+  @Test
+  func `a host action on an external recorder is a request, which a replay does not send again`()
     async throws
   {
     let studio = try Studio()

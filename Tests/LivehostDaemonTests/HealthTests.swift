@@ -162,7 +162,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `a thread that makes no progress is logged again each time the patience has passed`() {
+  @Test func `a thread that makes no progress is logged again at regular intervals`() {
     var watch = StallWatch(patience: 5)
     func silent(_ nanoseconds: UInt64) -> [WatchdogDriver.SilentThread] {
       [.init(name: "lane 0", nanoseconds: nanoseconds)]

@@ -42,7 +42,7 @@ import WireFormats
   ]
 
   @Test(arguments: acts, [FrameClock.event, .arrival])
-  func `acts of the host change the screen, and a replay repeats these changes`(
+  func `host actions change the screen, and a replay repeats these changes`(
     act: LiveEvent.Payload, clock: FrameClock
   ) async throws {
     let studio = try Studio()
@@ -85,7 +85,9 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `acts by calls do not count as events and return their outcome`() async throws {
+  @Test func `host actions by calls do not count as events, and the calls return the outcomes`()
+    async throws
+  {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     _ = await studio.send(lively, to: .main, clock: .event)
@@ -113,7 +115,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `an act that is not possible is refused with a reason and changes nothing`()
+  @Test func `an impossible host action is refused with a reason and changes nothing`()
     async throws
   {
     let studio = try Studio()
@@ -180,7 +182,9 @@ import WireFormats
   }
 
   /// A stream with time stamps of another year: acts by calls take place in the stream's time.
-  @Test func `an act does not advance the clock of a room that follows its events`() async throws {
+  @Test func `a host action does not advance the clock of a room that follows its events`()
+    async throws
+  {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     let start: Timestamp = 1_000_000

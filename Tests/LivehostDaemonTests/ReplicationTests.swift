@@ -149,7 +149,9 @@ import WireFormats
   }
 
   /// If the daemon reported success, the gateway would record that the room exists.
-  @Test func `an act on a room that does not exist is not reported as accepted`() async throws {
+  @Test func `a host action on a room that does not exist is not reported as accepted`()
+    async throws
+  {
     let daemon = try await Daemon()
     var replies: [JSONValue] = []
     let act: JSONValue = [
@@ -404,7 +406,9 @@ import WireFormats
     try await daemon.end()
   }
 
-  @Test func `a replicated act is performed once, in its order among the batches`() async throws {
+  @Test func `a replicated host action is performed once, in its order among the batches`()
+    async throws
+  {
     let daemon = try await Daemon()
     _ = try daemon.studio.directory.open(.main)
     _ = await daemon.send(people(0..<5), at: 1)

@@ -130,7 +130,7 @@ import Throttling
     #expect(run.receive(Self.votes("p", 1, 2, 3)) == [.voted([1, 2, 3])])
   }
 
-  @Test func `the identifier of a poll is compared unescaped, and releases the received line`() {
+  @Test func `the identifier of a poll is compared with its escapes resolved`() {
     let line = ByteSlab(Array("p\\u0031 and the rest of a long line".utf8))
     let escaped = Text(slab: line, slice: .init(offset: 0, count: 7, escape: .json))
     var run = Run()

@@ -161,7 +161,9 @@ extension Disk {
     #expect(lost > 10)
   }
 
-  @Test func `a dropped sync keeps nothing, and flipped bits stay flipped`() throws {
+  @Test func `after a sync that the disk ignored, a power failure may lose the new data and names`()
+    throws
+  {
     var found: Set<[Bool]> = []
     for seed in 0..<100 as Range<UInt64> {
       let disk = SimulatedDisk(seed: seed)

@@ -247,7 +247,9 @@ import Testing
     #expect(analysis.answered.max == 30_000_000)
   }
 
-  @Test func `a room in a scenario records from the start, once starting has succeeded`() throws {
+  @Test func `a scenario can start a recording with the room, and the start can fail or stall`()
+    throws
+  {
     func recorder(
       _ model: String, _ duration: String, events: Int = 10
     ) throws -> HostFeature.State {

@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `the scenario ranks its variants alike with another recording`() async throws {
+  @Test func `another recording gives the same ranking of the scenario's variants`() async throws {
     let exchanged = try await report {
       $0.replacing(
         "recording: config/recordings/chat-burst.irc.gz\n    at: 8s",

@@ -30,7 +30,7 @@ struct ClientSharesTests {
   }
 
   @Test
-  func `users without rights have a limit each, and three quarters of all connections together`() {
+  func `each user without rights has a limit, and all of them together get three quarters`() {
     var shares = Self.shares()
     #expect(connect(&shares, 4, user: 1).count == 3)
     #expect(connect(&shares, 4, user: 2).count == 3)
@@ -42,8 +42,8 @@ struct ClientSharesTests {
         == ["0 connection 1", "1 connection 1", "2 connection 1", "3 connection 1"])
   }
 
-  @Test func `a member may use three quarters, all members all but a sixteenth, owners everything`()
-  {
+  @Test
+  func `one member gets three quarters, all members together 15/16, and owners all connections`() {
     var shares = ClientShares(
       ClientShares.Limits(
         connections: .init(total: 64, perUser: 3), monitors: .init(total: 64, perUser: 2),

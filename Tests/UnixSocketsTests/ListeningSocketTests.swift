@@ -56,7 +56,7 @@ struct ListeningSocketTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `replacing a socket by a link does not affect the link's target`() {
+  func `the mode of a link's target stays if the link replaces the socket during a bind`() {
     let target = directory + "/target"
     close(creat(target, 0o600))
     let exchanger = Exchanger(path, target: target)

@@ -42,13 +42,13 @@ import WaitingRoomFeature
     #expect(state.unmatched == 3)
   }
 
-  @Test func `a person who joins twice keeps the place and gets the new name`() {
+  @Test func `a person who joins twice keeps the position in the queue and gets the new name`() {
     let state = state(
       after: .joined(person("ann")), .joined(person("bob")), .joined(person("ann", name: "Anna")))
     #expect(state.people.map { String($0.name) } == ["Anna", "BOB"])
   }
 
-  @Test func `listed people own their names instead of keeping received lines`() {
+  @Test func `the names of listed people are copied and do not keep received lines in memory`() {
     let line = ByteSlab(Array("ann Ann and the rest of a long line".utf8))
     let received = Person(
       id: Text(slab: line, slice: .init(offset: 0, count: 3)),
@@ -93,7 +93,7 @@ import WaitingRoomFeature
   }
 
   @Test
-  func `people beyond the limit are counted instead of listed, and the others keep their places`()
+  func `people beyond the limit are counted but not listed, and the others keep their positions`()
     throws
   {
     var state = WaitingRoomFeature.State()

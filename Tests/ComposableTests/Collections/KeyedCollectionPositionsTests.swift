@@ -138,7 +138,7 @@ private struct PositionsComparison {
 
 struct KeyedCollectionPositionsTests {
   @Test(arguments: 1...30 as ClosedRange<UInt64>)
-  func `positions behave like array indices, and recorded changes match the differences`(
+  func `positions behave like array indices, and the recorded changes match the actual ones`(
     seed: UInt64
   ) {
     var comparison = PositionsComparison(generator: SplitMix64(seed: seed))
@@ -150,7 +150,8 @@ struct KeyedCollectionPositionsTests {
     comparison.checkContent()
   }
 
-  @Test func `a change by position is recorded only inside its element`() {
+  @Test func `a change of an element through its position notifies only observers of this element`()
+  {
     let store = Store.mutable(Table(rows: [Seat(id: 5), Seat(id: 6)]))
     let calls = Calls()
     let rows = store.place.child(\.rows)

@@ -89,7 +89,8 @@ import Testing
     #expect(log.elementsEqual([[10, 4], []]))
   }
 
-  @Test func `logs are equal if capacity, elements and numbers are, wherever their ring begins`() {
+  @Test
+  func `logs with equal capacities, elements and numbers are equal, wherever their ring begins`() {
     let grown = Log(capacity: 3, 0..<5)
     var rotated = Log(capacity: 3, 0..<4)
     rotated.append(4)

@@ -52,7 +52,8 @@ struct CancellationTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `an identifier around several effects keeps their own identifiers`() {
+  @Test
+  func `merged effects with a common identifier can still be cancelled by their own identifiers`() {
     let store = makeStore { effect in
       .merge(effect.cancellable(id: 1), effect.cancellable(id: 2), effect).cancellable(id: 3)
     }
@@ -79,7 +80,7 @@ struct CancellationTests {
   }
 
   /// The closure is called to clean up. Actions that it sends are dropped.
-  @Test func `a catch closure receives other errors but not the cancellation`() {
+  @Test func `a catch closure receives errors, but not the cancellation of its effect`() {
     let store = makeStore { [transcript] _ in
       func effect(_ name: String, _ error: any Error) -> Effect<Step> {
         .run { _ in

@@ -172,7 +172,8 @@ struct ConcatenationTests {
     #expect(!effects.isRunning && store.runningEffects == 0)
   }
 
-  @Test func `an identifier around a composed child's effect also covers its children`() {
+  @Test
+  func `cancelling by the identifier of a composed effect also cancels the child effects in it`() {
     let store = Store(initialState: Trunk.State(), lane: clock.lane) { [clock] in
       Trunk(clock: clock)
     }

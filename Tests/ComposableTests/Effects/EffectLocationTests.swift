@@ -35,7 +35,8 @@ struct EffectLocationTests {
     }
   }
 
-  @Test func `an effect runs on the lane with its name and priority`() {
+  @Test func `an effect on the lane waits for the lane's turn and has the given name and priority`()
+  {
     let store = makeStore()
     store.send(.run(onLane: true))
     #expect(store.runningEffectNames == ["named"])

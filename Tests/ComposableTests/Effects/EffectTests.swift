@@ -86,7 +86,7 @@ struct EffectTests {
     #expect(store.startedEffects == 3, "two effects and the wait of a debounce")
   }
 
-  @Test func `a cycle of actions is stopped and reported with its kinds`() {
+  @Test func `a cycle of actions is stopped and reported with the kinds of its actions`() {
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, Cycle> { _, action in
         switch action {

@@ -88,7 +88,7 @@ struct TimeTests {
     #expect(store.state.delivered == [1, 2, 4, 7, 8], "no effect arrived for an interval")
   }
 
-  @Test func `throttles and debounces with different identifiers are independent`() {
+  @Test func `throttles and debounces with different identifiers do not affect each other`() {
     let store = makeStore { [clock] value in
       .send(.delivered(value)).throttle(id: value, for: .seconds(1), clock: clock)
     }
@@ -114,7 +114,9 @@ struct TimeTests {
   }
 
   @Test(arguments: [[0], [0, 100], [0, 100, 200], [0, 100, 200, 300], [0, 290, 580]])
-  func `a debounce delivers for any timing of keystrokes`(times: [Int]) {
+  func `a debounce delivers the last keystroke after a pause, for any timing of keystrokes`(
+    times: [Int]
+  ) {
     let store = makeStore { [clock] value in
       .send(.delivered(value)).debounce(id: "d", for: .milliseconds(300), clock: clock)
     }
@@ -130,7 +132,9 @@ struct TimeTests {
   }
 
   @Test(arguments: [false, true])
-  func `an identifier around a limit cancels the effect held back by the limit`(isThrottle: Bool) {
+  func `cancelling an identifier also cancels an effect that a throttle or debounce holds back`(
+    isThrottle: Bool
+  ) {
     let store = makeStore { [clock] value in
       let effect = Effect<Limited.Action>.run { $0(.delivered(value)) }
       return
@@ -154,7 +158,7 @@ struct TimeTests {
     #expect(store.state.delivered.last == 3)
   }
 
-  @Test func `values held back by a limit are dropped when its identifier is cancelled`() {
+  @Test func `cancelling the identifier of a debounce drops the value that it holds back`() {
     let store = makeStore { [clock] value in
       value < 0
         ? .cancel(id: "d")

@@ -36,7 +36,7 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
   (
     "An effect runs on the store's lane, before and after each suspension", [],
     [
-      "an effect runs on the lane with its name and priority",
+      "an effect on the lane waits for the lane's turn and has the given name and priority",
       "an effect can run on the pool; its actions return to the lane",
     ]
   ),
@@ -55,7 +55,7 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
   (
     "A parent may call a child's reducer directly", [],
     [
-      "an identifier around a composed child's effect also covers its children",
+      "cancelling by the identifier of a composed effect also cancels the child effects in it",
       "random compositions of effects behave like the model",
     ]
   ),
@@ -152,7 +152,7 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
   (
     "Before each action of a feature",
     ["an action begins with the newest shared value"],
-    ["a feature that has not joined changes the newest value"]
+    ["a feature that has not joined a shared value still changes the newest value"]
   ),
   (
     "A reducer's change of a shared field",
@@ -185,7 +185,7 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     [
       "two stores on different lanes end with the same value, and no change is lost",
       "concurrent assignments to different fields are merged",
-      "an assignment before a change is shared with it",
+      "a direct assignment to shared state is shared together with a change in the same action",
     ]
   ),
   (
@@ -225,7 +225,7 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
   (
     "A `push` of ``StackActionOf``", [],
     [
-      "a parent reduces a push after the stack has changed, and a pop before",
+      "a parent reduces a push after the stack has changed, but a pop before it changes",
       "pushing a used number or popping an absent screen changes nothing",
     ]
   ),

@@ -32,8 +32,8 @@ struct BindingTests {
     }
   }
 
-  @Test func `binding actions are equal if they set the same part to equal values, and print both`()
-  {
+  @Test
+  func `binding actions are equal if they set the same part to equal values; both are printed`() {
     typealias Binding = BindingAction<Search.State>
     #expect(Binding.set(\.filter.range.first, 1) == .set(\.filter.range.first, 1))
     #expect(Binding.set(\.filter.range.first, 1) != .set(\.filter.range.last, 1))

@@ -8,7 +8,9 @@ struct StackNavigationTests {
     TestStore(initialState: TapeDeck.State()) { TapeDeck() }
   }
 
-  @Test func `a parent reduces a push after the stack has changed, and a pop before`() async {
+  @Test func `a parent reduces a push after the stack has changed, but a pop before it changes`()
+    async
+  {
     let store = makeStore()
     await store.send(.path(.push(id: 0, state: .song(Leaf())))) {
       $0.path = [.song(Leaf())]

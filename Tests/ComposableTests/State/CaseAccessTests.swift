@@ -19,7 +19,7 @@ struct CaseAccessTests {
     #expect(phase?.modify(\.live) { $0.count = 9 } == nil)
   }
 
-  @Test func `a change of a payload is recorded as only that change`() {
+  @Test func `a change inside a payload is recorded as a change of only this payload`() {
     let store = Store.mutable(Home(phase: .live(Leaf())))
     let calls = Calls()
     let observer = store.place.child(\.phase).observeAll { fields in
@@ -34,7 +34,8 @@ struct CaseAccessTests {
     _ = observer
   }
 
-  @Test func `the initializer of Result awaits work and keeps its value or error`() async {
+  @Test func `the initializer of Result runs an async closure and stores its value or error`() async
+  {
     struct Offline: Error, Equatable {}
     let fetch = { (isOnline: Bool) async throws in
       if !isOnline { throw Offline() }

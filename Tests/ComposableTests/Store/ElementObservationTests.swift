@@ -31,7 +31,7 @@ struct ElementObservationTests {
   }
 
   @Test
-  func `a removed element's observer is notified once more, and its successor has another key`()
+  func `the observer of a removed element is notified once more, but not of a later element`()
     throws
   {
     let store = makeStore()
@@ -83,7 +83,7 @@ struct ElementObservationTests {
     _ = observers
   }
 
-  @Test func `an element inserted before its predecessor's removal is reported is another one`()
+  @Test func `an element added in the batch that removes another has observers of its own`()
     throws
   {
     let store = makeStore(.batched)
@@ -126,7 +126,8 @@ struct ElementObservationTests {
   }
 
   @Test
-  func `lists of changes contain added, removed and changed elements, but not read ones`() {
+  func `lists of changes contain added, removed and changed elements, but none that was only read`()
+  {
     let store = makeStore()
     var lists: [[KeyedChanges<Int>]] = []
     let observer = store.place.child(\.rows).observeElements { lists.append($0) }

@@ -60,7 +60,8 @@ struct ObservationTests {
     _ = observer
   }
 
-  @Test func `changes accumulate in batches, and an action without changes hides none`() {
+  @Test
+  func `the changes of a batch are reported together, even if its last action changes nothing`() {
     let store = ZooStore.make(Zoo(), .batched)
     let observer = store.observeAll { fields in
       calls.note(fields.contains(field: 0) ? "number" : "-")

@@ -12,7 +12,8 @@ let isFuzzing = Context.environment["LIVEHOST_FUZZERS"] != nil
 let coverage: [SwiftSetting] =
   isFuzzing ? [.unsafeFlags(["-Xfrontend", "-sanitize=fuzzer"])] : []
 
-// Makes internals of modules visible to fuzzers, which then need no file and no thread per input.
+// Makes internals of modules visible to fuzzers, so that an input needs neither a file nor a
+// thread.
 let testable: [SwiftSetting] = isFuzzing ? [.unsafeFlags(["-enable-testing"])] : []
 
 let settings: [SwiftSetting] =

@@ -42,7 +42,8 @@ private func murmur(seconds: Int, rate: (Int) -> Int) -> [WrittenMessage] {
   var random = SplitMix64(seed: 3)
   var messages: [WrittenMessage] = []
   for second in 0..<seconds {
-    // A hundred trials, each with a hundredth of the rate as probability, approximate Poisson.
+    // A hundred trials, each with a hundredth of the rate as probability, approximate a Poisson
+    // distribution.
     let count = (0..<100).count { _ in random.pick(0..<100) < rate(second) }
     for _ in 0..<count {
       messages.append(

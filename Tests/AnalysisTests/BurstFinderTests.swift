@@ -38,7 +38,7 @@ import Testing
     rows.map { ChatFindings.Members(offset: $0.0, count: $0.1, wave: $0.2) }
   }
 
-  /// Returns a text that resembles the texts of no other number.
+  /// Returns a text that resembles none of the texts for other numbers.
   private func other(_ number: Int) -> String {
     var rest = UInt64(number + 1) &* 0x9E37_79B9_7F4A_7C15
     return String(

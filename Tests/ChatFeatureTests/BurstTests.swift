@@ -137,7 +137,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     #expect(store.state.waves?.current.map(\.number) == [1])
     #expect(store.state.waves?.current.map(\.messages) == [9])
     #expect(store.state.waves?.current.map(\.people) == [4])
-    // All messages leave the burst to which they now belong.
+    // The removed message leaves the merged burst.
     await send(.timedOut(timeout("cid"), at: 9_000), to: store)
     #expect(store.state.waves?.current.map(\.messages) == [8])
     await store.finish()

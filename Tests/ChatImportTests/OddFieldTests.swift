@@ -43,7 +43,8 @@ struct OddFieldTests {
     "target_user_id":"7","target_user_login":"bo","target_user_name":"Bo","bits":5,"viewers":3}}}
     """
 
-  /// Types of EventSub, each with a required part of its line, and the members that it depends on.
+  /// Types of EventSub, each with a part that its line must contain, and the members from which
+  /// this part is made.
   static let eventSub: [(type: String, notice: String, line: String, needed: [String])] = [
     ("channel.chat.message", "", words, ["message", "text"]),
     ("channel.chat.notification", "resub", words, ["message", "text"]),

@@ -12,8 +12,8 @@ import Testing
 /// with this variable also rewrites files whose output changed: members may be added, but not
 /// removed or renamed.
 @Suite(.serialized) struct GoldenTests {
-  /// The arguments for each verb. A verb that starts other programs, or never ends, names the test
-  /// that covers its output here.
+  /// The arguments for each verb. For a verb that starts other programs or never ends, this is the
+  /// name of the test that covers its output.
   static let arguments: [String: [String]] = [
     "status": [], "rooms": [], "open": ["other"], "close": ["main"], "show": ["main"],
     "why": ["main", "HostView"], "hangs": [], "send": ["main", #"{"type":"viewers","count":1}"#],

@@ -74,7 +74,7 @@ enum RealScreen {
       roundTrip: Summary(180 + Double(second % 5)), congestion: Summary(0.031), samples: 2)
   }
 
-  /// A screen on the air, with every act that the host can perform on a chat.
+  /// A screen on the air that offers every host action on a chat.
   static let onAir = report(
     [
       .header(.titleChanged("일요일 요리 방송 🍲 Sunday cooking")),
@@ -133,7 +133,7 @@ extension ScreenNode {
     return own + (columns ?? []).map(\.title) + (parts ?? []).flatMap(\.texts)
   }
 
-  /// The acts of the node, which are drawn if there is no other content.
+  /// The host actions of the node, which are drawn if there is no other content.
   var offers: [String] { (acts ?? []).map(\.label) + (parts ?? []).flatMap(\.offers) }
 }
 

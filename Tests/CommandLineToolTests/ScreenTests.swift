@@ -97,7 +97,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     list.parts?.removeAll { $0.id == "4" }
     history.merge(list)
     #expect(identities(history) == [0, 1, 2, 3, 5, 6, 7])
-    // A row older than all known rows has taken its place.
+    // Row 4 was removed, and a row older than all known rows was added.
     var other = RowHistory()
     other.merge(.messages(3..<6))
     list = .messages(2..<6)

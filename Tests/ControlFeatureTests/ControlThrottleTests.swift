@@ -70,7 +70,7 @@ import Throttling
     #expect(throttle.pending == 1 && throttle.pendingMoves == 1)
     throttle.receive(
       .state(control: "lamp", .position(on: true)), timestamp: 0, at: .origin, into: &output)
-    // An act of the host is applied after earlier reports.
+    // A host action is applied after earlier reports.
     throttle.receive(.tap(control: "lamp", on: nil), timestamp: 0, at: .origin, into: &output)
     #expect(
       output.actions == [

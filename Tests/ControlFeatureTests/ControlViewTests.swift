@@ -35,7 +35,7 @@ import ViewGraph
         ViewAct("set", "SetControl", ["control": .text(name)], input: .level("value"))))
   }
 
-  /// The switch is on, so its act turns it off.
+  /// The switch is on, so the offered host action turns it off.
   private var camera: ViewNode {
     .text("camera on", .good).acting(
       ViewAct("turn off", "SetControl", ["control": .text("camera"), "on": .flag(false)]))

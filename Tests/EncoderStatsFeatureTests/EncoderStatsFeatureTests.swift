@@ -44,7 +44,7 @@ import Testing
       .windowClosed(
         StatisticsWindow(roundTrip: Summary(200), congestion: Summary(0), samples: 1)))
     #expect(state.quality == .fair)
-    // A window without round trips does not change their level.
+    // A window without measured round trips does not change the level of the round trip.
     _ = reduce(&state, .windowClosed(window(congestion: 0)))
     #expect(state.quality == .fair)
     _ = reduce(&state, .windowClosed(StatisticsWindow(roundTrip: Summary(20), samples: 1)))

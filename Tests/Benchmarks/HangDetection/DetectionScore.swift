@@ -31,11 +31,11 @@ package struct DetectionScore: Sendable {
 
   /// The number of screens.
   package var screens: Int { Set(trials.map(\.fault.name)).count }
-  /// The number of planted causes that were named, for the seed with the lowest number.
+  /// The number of planted causes that were named, for the seed that found the fewest.
   package var found: Int { worst({ $0.min() }) { $0.rank == nil ? 0 : 1 } }
   /// The number of planted causes that were the first finding of their screen.
   package var foundFirst: Int { worst({ $0.min() }) { $0.rank == 0 ? 1 : 0 } }
-  /// The number of findings for sound screens, for the seed with the highest number.
+  /// The number of findings for sound screens, for the seed that caused the most.
   package var falseAlarms: Int { worst({ $0.max() }) { $0.falseAlarms.count } }
 
   /// A table with a row for each screen, followed by the missed faults with the other findings for

@@ -20,7 +20,7 @@ func analysisBenchmarks(_ harness: Harness) async throws {
   FileHandle.standardError.write(Data("measuring analyze\n".utf8))
   let studio = try await BenchmarkStudio()
   let recording = try await recordCrowd(in: studio.library)
-  // Excludes the one-time work of a process at its first line of JSON.
+  // Reads the recording once, so that one-time work at the first line of JSON is not measured.
   var reader = RecordingReader(try await studio.library.files(of: recording))
   var steps: [RecordedStep] = []
   while try reader.read(into: &steps) { steps.removeAll(keepingCapacity: true) }

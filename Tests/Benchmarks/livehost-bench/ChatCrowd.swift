@@ -2,7 +2,7 @@ import LiveEvents
 import TestSupport
 
 /// A generator of a large chat: mostly common words, some messages with only emotes, and spam in
-/// variations. The same numbers give the same messages.
+/// variations. Every generator returns the same messages.
 struct ChatCrowd {
   private static let people = 50_000
   private static let words = 3_000

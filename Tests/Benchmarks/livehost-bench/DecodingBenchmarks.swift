@@ -1,8 +1,8 @@
 import BenchmarkKit
 import WireFormats
 
-/// Measures decoding lines into events without reading their texts. The floor only searches for
-/// line ends.
+/// Measures how fast lines are decoded into events, whose texts are never read. The floor only
+/// searches for line ends.
 func decodingBenchmarks(_ harness: Harness) {
   let native = DecodingWork.nativeMessages(count: 20_000)
   harness.measure("decode.split", operations: native.lineCount) {

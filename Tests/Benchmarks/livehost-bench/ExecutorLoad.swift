@@ -24,8 +24,8 @@ final class ExecutorLoad {
   }
 
   struct Figures {
-    /// The 99th percentile of the time from the intended sending of an event that is applied
-    /// immediately to its application.
+    /// The 99th percentile of the latency of events that throttles do not hold, from the time at
+    /// which an event was due to its application.
     var latency = 0.0
     /// The 99th percentile of the delay of messages, counted from the frame that applies them.
     var chatLatency = 0.0
@@ -101,8 +101,8 @@ final class ExecutorLoad {
 
   // MARK: Events
 
-  /// Posts each millisecond's events when they are due. The latency of late events counts from the
-  /// due time.
+  /// Posts each millisecond's events when they are due. If the posting is late, latencies still
+  /// count from the time at which it was due.
   private static func send(to lane: HostLane, _ probe: Probe, from start: UInt64) {
     var crowd = ChatCrowd()
     for millisecond in 0..<milliseconds {

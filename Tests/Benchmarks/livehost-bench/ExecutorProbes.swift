@@ -113,7 +113,7 @@ struct StartingFeature {
   }
 }
 
-/// Runs an analysis inside a reducer, the wrong place.
+/// Runs an analysis inside a reducer, where it blocks the lane.
 @Reducer
 struct AnalysisFeature {
   @ObservableState

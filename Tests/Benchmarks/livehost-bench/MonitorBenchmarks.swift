@@ -64,7 +64,7 @@ private final class MonitorBench {
   private let turns: Turns
   private var monitors: [Int32] = []
 
-  /// The lane writes this value, and it is read and reset between rounds.
+  /// The durations of turns: written by the lane, and read and reset between rounds.
   private final class Turns: Sendable {
     let all = Mutex<[UInt64]>([])
     func note(_ nanoseconds: UInt64) { all.withLock { $0.append(nanoseconds) } }
@@ -89,7 +89,7 @@ private final class MonitorBench {
     try await served.stop()
   }
 
-  /// A monitor whose calls are written and replies read by hand.
+  /// Starts a monitor without the client library, and returns its socket.
   private func watch() throws -> Int32 {
     let monitor = try connect(to: served.controlSocket)
     let call =
@@ -160,7 +160,7 @@ private final class MonitorBench {
           guard let start = bytes.baseAddress else { return }
           var rest = UnsafeRawBufferPointer(start: start, count: count)
           round.replies += rest.count { $0 == 0 }
-          // The searched text ends with a letter that is rare elsewhere.
+          // Searches for the last letter of the mark first, because the letter is rare elsewhere.
           while let base = rest.baseAddress, let found = memchr(base, 0x54, rest.count) {
             let offset = UnsafeRawPointer(found) - base + 1
             let isMark = rest.prefix(offset).suffix(mark.count).elementsEqual(mark)

@@ -46,7 +46,8 @@ func monitorCostBenchmarks(_ harness: Harness) async throws {
     "monitor.header", Harness.median(shares), "%", bar: "<= 2 % more with one 10/s monitor")
 }
 
-/// A room that receives tenths of a second of its own time, each at full speed.
+/// A room that receives its events in portions, each a tenth of a second of the room's time sent at
+/// full speed.
 private final class FedRoom {
   private static let room = "bench"
   private let served: ControlledLane
@@ -90,7 +91,7 @@ private final class FedRoom {
     let start = try await laneTime()
     for _ in 0..<seconds * 10 {
       let events = makeTenth()
-      // The monitor requests a reading shortly before the end of its tenth of a second.
+      // The monitor reads the room shortly before the end of each tenth of a second.
       await send(events.prefix(96))
       await watched.sleep.endAndAwaitNext()
       await send(events.dropFirst(96))
@@ -151,7 +152,8 @@ private final class StepwiseSleep: Sendable {
   private var beginnings: Stream { streams.withLock { $0.beginnings } }
   private var ends: Stream { streams.withLock { $0.ends } }
 
-  /// Prepares for another sleeper. Cancelling the last sleeping task has ended its streams.
+  /// Prepares for another sleeper. The streams are new, because cancelling the previous sleeper
+  /// ended the old ones.
   func restart() {
     streams.withLock { $0 = (AsyncStream.makeStream(), AsyncStream.makeStream()) }
   }

@@ -68,8 +68,8 @@ private func measureLane(_ harness: Harness, _ studio: BenchmarkStudio) async th
   print("  record.lane at \(Int(Harness.median(rates))) events/s, one second a round")
 }
 
-/// Measures verifying a recording of 200,000 messages in the page cache. Alternates with only
-/// reading its files in blocks of the same size.
+/// Measures how fast a recording of 200,000 messages in the page cache is verified, alternately
+/// with a plain read of its files in blocks of the same size.
 private func measureVerification(_ harness: Harness, _ studio: BenchmarkStudio) async throws {
   _ = try await studio.recordings.start(studio.room, on: studio.lane)
   let socket = try BenchmarkSocket(path: studio.path)

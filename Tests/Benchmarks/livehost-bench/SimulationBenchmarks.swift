@@ -47,8 +47,8 @@ private func measurePipeline(_ harness: Harness) async throws {
   var rates: [Double] = []
   var ratios: [Double] = []
   for round in 0...rounds {
-    // Alternates both, so that the machine is equally fast for both, and also their order, because
-    // a run leaves the heap and the caches to the next.
+    // Measures both in each round, so that changes of the machine's speed affect both. Swaps the
+    // order in every other round, because a run warms up the heap and the caches for the next run.
     let first = try await measured(round.isMultiple(of: 2) ? scenario.plan : plain)
     let second = try await measured(round.isMultiple(of: 2) ? plain : scenario.plan)
     let (growing, other) = round.isMultiple(of: 2) ? (first, second) : (second, first)

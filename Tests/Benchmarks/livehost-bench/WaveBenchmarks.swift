@@ -48,8 +48,8 @@ func waveBenchmarks(_ harness: Harness) async throws {
 /// A room, its socket, and a sender of 100 messages per millisecond.
 private final class BurstLoad {
   struct Figures {
-    /// The 99th percentile of the time from the intended sending of an event that is applied
-    /// immediately to its application, in milliseconds.
+    /// The 99th percentile of the latency of events that throttles do not hold, from the time at
+    /// which an event was due to its application, in milliseconds.
     var latency: Double
     /// The number of searches per second.
     var results: Double

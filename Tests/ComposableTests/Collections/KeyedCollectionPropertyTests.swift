@@ -61,8 +61,9 @@ private struct Comparison {
     }
   }
 
-  /// Returns a random place and its position in the model, or nil if its anchor does not exist. The
-  /// position is valid after the element `moving` was removed.
+  /// Returns a random place, and its position in the model, which is nil if the place is relative
+  /// to an element that does not exist. The position is valid after the element `moving` was
+  /// removed.
   mutating func place(without moving: Int?) -> (KeyedCollection<Int, Int>.Place, Int?) {
     let rest = model.filter { $0.id != moving }
     let anchor = generator.pick(0..<60)

@@ -3,10 +3,10 @@ import Composable
 /// A model of the documented rules for effects. The model is as simple as possible and uses linear
 /// search.
 struct EffectModel {
-  /// The identity of a child. Rows are distinguished by their turn within a lineage of the
-  /// collection.
+  /// The identity of a child. A row is identified by the order of its insertion and by the lineage
+  /// of its collection.
   enum Identity: Equatable {
-    /// All children in this place are the same.
+    /// All children at this position count as the same child.
     case any
     case id(Int)
     case turn(Int, lineage: Int)
@@ -71,7 +71,7 @@ struct EffectModel {
   var lineage = 0
   var dropped = 0
   var failures = 0
-  /// The number of effects that left their `send` to other code.
+  /// The number of effects whose `send` other code keeps after their end.
   var kept = 0
   var changes: [[Int?]] = []
   var volume = Volume()

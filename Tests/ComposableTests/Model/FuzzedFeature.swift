@@ -8,7 +8,7 @@ import Synchronization
 enum Act: Equatable, Sendable {
   /// Sends `token` after a delay.
   case work(token: Int, delay: Int, id: Int?, cancelInFlight: Bool)
-  /// Starts another work after a delay.
+  /// Sends an action after a delay, whose effect sends `token` after another delay.
   case chain(token: Int, delay: Int, then: Int)
   /// Sends a token at each interval.
   case timer(token: Int, interval: Int, id: Int)
@@ -24,14 +24,14 @@ enum Act: Equatable, Sendable {
   case failing(delay: Int)
   /// Cancels the effect that it starts.
   case startedAndCancelled(token: Int, delay: Int, id: Int)
-  /// Ends immediately and leaves its `send` to other code.
+  /// Ends immediately, while other code keeps its `send`.
   case escaping(token: Int)
   /// Is followed by a token, and by a token that is sent while the action is reduced.
   case asked(token: Int)
   /// Is followed by itself.
   case endless
   case left
-  /// Starts a work and is removed by its parent in the same action.
+  /// Starts an effect and is removed by its parent in the same action.
   case startedAndGone(token: Int, delay: Int)
   case got(token: Int)
   /// Joins, leaves, or receives a change of the shared volume. The child answers a negative value

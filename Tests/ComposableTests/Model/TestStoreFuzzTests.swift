@@ -77,8 +77,8 @@ struct StrictProgram {
     }
   }
 
-  /// Whether a test store can run this step. A failure of a store is a failure of the test, and a
-  /// test store receives shared values only as quickly as its test does.
+  /// Whether a test store can run this step. Excluded are acts that fail, because a failure would
+  /// fail this test, and shared values, because a test store receives them only when its test does.
   private static func isTame(_ act: Act, at site: Site) -> Bool {
     switch act {
     case .failing, .escaping, .asked, .endless, .shared, .assigned, .added: false

@@ -154,8 +154,9 @@ struct TreeFuzzer {
   /// Returns a random time in nanoseconds. Equal times of two effects are very unlikely.
   private func time() -> Int { randomness.next(in: 1...999_999_999) }
 
-  /// Returns a time, or zero or less except in reactions to actions of tasks. The number of turns
-  /// until a task returns depends on the compiler, so the order there would be undefined.
+  /// Returns a time that may be zero or negative, but is always positive in reactions to actions of
+  /// tasks. There, the number of turns until a task returns depends on the compiler, so the order
+  /// would be undefined.
   private func timeOrNone() -> Int { !isInReaction && random(4) == 0 ? -random(2) : time() }
 
   private func place() -> TreePosition {

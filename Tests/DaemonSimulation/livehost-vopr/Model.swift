@@ -49,10 +49,10 @@ struct Model {
     var isReopened = false
     /// The number of calls that closed the room.
     var closed = 0
-    /// The number of the host's last act that was requested, that was acknowledged, and that may be
-    /// lost.
+    /// The numbers of the last host action that was requested, of the last one that was
+    /// acknowledged, and of the last one that may be lost.
     var acts = (asked: 0, acknowledged: 0, mayBeGone: 0)
-    /// The number of unanswered acts. The daemon may apply concurrent acts in any order.
+    /// The number of unanswered host actions. The daemon may apply concurrent ones in any order.
     var actsInFlight = 0
     /// The maximum count of each message of other rooms whose recordings were replayed into this
     /// room.

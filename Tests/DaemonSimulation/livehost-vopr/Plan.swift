@@ -34,8 +34,8 @@ struct Plan {
     case stallMonitor(monitor: Int, nanoseconds: UInt64)
     case reload
     case clock(milliseconds: Int)
-    /// Makes one of the next calls to the disk fail, or all calls until this time has passed, and
-    /// one more.
+    /// Makes calls to the disk fail, starting after the next `after` calls: one call, or all calls
+    /// until the time has passed and the first call after it.
     case fault(DiskFault, on: Calls, after: Int, nanoseconds: UInt64)
     case check
 

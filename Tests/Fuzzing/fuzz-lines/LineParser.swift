@@ -28,9 +28,9 @@ final class LineParser: Parser {
   /// The maximum length of a recorded line, as a multiple of the length of the original line.
   private static let growth = 8
 
-  /// The maximum number of bytes that recording adds to a line of any length: the members of all
-  /// lines, and a default name. The default name is the identifier, with six bytes for a control
-  /// character.
+  /// The maximum number of bytes that recording adds to a line of any length: the members that
+  /// every recorded line has, and a default name. The default name is the identifier, with six
+  /// bytes for a control character.
   private static let added = 512 + 6 * EventLimits.nameLength
 
   private let format: WireFormat?

@@ -256,8 +256,8 @@ def expectation(daemon, directory, recorded):
         played = f"played-{file}"
         daemon.ctl("open", played)
         result = daemon.json("replay", name, "--room", played, "--speed", "max")
-        # The recordings of `alternating` end between an event and its frame, so the shown state
-        # depends on timing.
+        # The recordings of the room `alternating` end between an event and its frame, so the shown state depends on
+        # timing.
         show = {} if file.startswith("alternating") else {"show": daemon.json("show", played)}
         save(f"replay-{file}.json", {"result": result, **show})
 

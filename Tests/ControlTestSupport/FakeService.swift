@@ -66,7 +66,7 @@ package final class FakeService: ControlService {
     screens.markStale { _ in state.screenReading() }
   }
 
-  /// The features that monitors read, one element per reading.
+  /// The names of the features that monitors read, one element per read of the room.
   package var reads: [Set<Feature>?] { state.reads.withLock { $0 } }
 
   /// A room with little content, including a message that tries to control the terminal.

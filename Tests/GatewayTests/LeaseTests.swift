@@ -6,8 +6,9 @@ import RateLimiting
 import SystemSupport
 import Testing
 
-/// Nodes that share one bucket. A stopped node does nothing. A node that is cut off neither hears
-/// nor reaches anybody. A deaf node hears nobody, but its writes are answered. Answers may be late.
+/// Nodes that share one bucket. A stopped node does nothing. A node that is cut off neither sends
+/// nor receives messages. A deaf node receives no messages of other nodes, but its writes are
+/// answered. Answers may be late.
 private struct Cluster {
   var now = Instant.origin
   var bucket = Bucket()
@@ -92,7 +93,7 @@ private struct Cluster {
     tell(key, value, sequence)
   }
 
-  /// The running nodes that believe to lead a partition.
+  /// The running nodes that believe they own a partition.
   func owners(of partition: Partition) -> [String] {
     nodes.keys.sorted().filter {
       !stopped.contains($0) && nodes[$0]!.partitions.contains(partition)
@@ -189,12 +190,12 @@ struct LeaseTests {
     #expect(isLoading(cluster) == [true, true])
     cluster.nodes["a"]!.mark(partition, isLoading: false)
     cluster.run(seconds: 0.25)
-    // The partition is loading as soon as its owner gives it up.
+    // The partition counts as loading as soon as its owner gives it up.
     cluster.perform(cluster.nodes["a"]!.drain(.asked), of: "a")
     #expect(isLoading(cluster) == [true, true])
     cluster.run(seconds: 2)
     #expect(isLoading(cluster) == [true, true])
-    // A partition whose owner is gone is not waited for.
+    // Calls do not wait for a partition whose owner is gone.
     cluster.stopped = ["b"]
     cluster.run(seconds: 4)
     #expect(!cluster.nodes["a"]!.isLoading(partition, at: cluster.now))
@@ -217,7 +218,7 @@ struct LeaseTests {
     #expect(isLoading(cluster) == [false, true, true])
     cluster.run(seconds: 1)
     #expect(isLoading(cluster) == [false, false, false])
-    // Calls wait again for each further loading.
+    // Calls wait again each time the partition is loaded.
     cluster.nodes["a"]!.mark(main, isLoading: true)
     #expect(isLoading(cluster) == [true, false, true])
   }
@@ -380,7 +381,7 @@ struct LeaseTests {
     }
     #expect(keeper.drainReasons == [.slow])
     #expect(keeper.isTiming)
-    // A request that fails immediately says nothing about the speed of the servers.
+    // A request that fails immediately does not show that the servers are slow.
     for case .put(_, _, _, let request) in keeper.tick(at: now) {
       _ = keeper.failed(request, at: now)
     }
@@ -408,7 +409,7 @@ struct LeaseTests {
     cluster.run(seconds: 10)
     #expect(cluster.count("a") == Partition.count)
     #expect(cluster.nodes["b"]!.drainReasons == [.asked])
-    // The node then has another reason to drain, for example a daemon that is away.
+    // The node then has another reason to drain, for example because its daemon is not running.
     _ = cluster.nodes["b"]!.drain(.noDaemon)
     cluster.tell(LeaseKeeper.drainKey(of: "b"), ["drain": false], cluster.bucket.sequence + 2)
     cluster.run(seconds: 5)
@@ -425,7 +426,7 @@ struct LeaseTests {
     var cluster = Cluster()
     for name in ["a", "b", "c"] { cluster.start(name) }
     cluster.run(seconds: 10)
-    // The target has its full share, so it acquires the partition only by the move.
+    // The target already has its full share, so it acquires the partition only because of the move.
     let target = ["a", "b", "c"].max { cluster.count($0) < cluster.count($1) }!
     let owner = target == "a" ? "b" : "a"
     let partition = cluster.nodes[owner]!.partitions.min()!
@@ -457,7 +458,7 @@ struct LeaseTests {
     for name in ["a", "b", "c"] { cluster.start(name) }
     cluster.run(seconds: 10)
     let key = LeaseKeeper.drainKey(of: "c")
-    // The node that was asked first does not hear that its announcement is out of date.
+    // The node that was asked first is not informed that its announcement is out of date.
     cluster.deaf = ["a"]
     cluster.ask("a", key, ["drain": true, "instance": "c"])
     cluster.run(seconds: 2)
@@ -569,8 +570,8 @@ struct LeaseTests {
     #expect(moved.allSatisfy { cluster.owners(of: $0) == ["b"] })
     #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
     #expect(["a", "b", "c"].allSatisfy { (20...22).contains(cluster.count($0)) })
-    // Other nodes lead the partition while its node is away, and a later run of the node is not
-    // waited for.
+    // Other nodes own the partition while its node is stopped, and do not wait for a later run of
+    // the node.
     cluster.stopped = ["b"]
     cluster.run(seconds: 8)
     #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })

@@ -39,7 +39,7 @@ private struct Network {
 
   var isWhole: Bool { Partition.all.allSatisfy { owners($0).count == 1 } }
 
-  /// Runs until `isDone` is true. Returns the time that took; `nil` if it exceeds the limit.
+  /// Runs until `isDone` is true. Returns how long that took, or `nil` if it exceeds the limit.
   mutating func run(atMost limit: Interval, until isDone: (Network) -> Bool) -> Interval? {
     let start = now
     while now - start < limit {

@@ -271,7 +271,8 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     var feed = begun(held: 2 * 256)
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
     receive(&feed, LogMessage(position: position(2), lines: lines("b")), at: 2)
-    // A sender that was unsure sends the batch again, long after the servers' window for repeats.
+    // A sender that got no answer sends the batch again, long after the period in which the servers
+    // recognise repeated messages.
     receive(&feed, LogMessage(position: position(2), lines: lines("b")), at: 3)
     #expect(feed.nextWrite() == nil)
     receive(&feed, LogMessage(position: position(3), lines: lines("c")), at: 4)
@@ -348,7 +349,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     let act = LoggedAct(try #require(Self.admission), answer: "")
     receive(&feed, LogMessage(position: position(1), lines: act.line), at: 1)
     let acts = feed.nextActs()
-    // The act in progress may explain why the room is missing, and then no snapshot was requested.
+    // The host action in progress may have closed the room; afterwards, no snapshot is in progress.
     feed.beginSnapshot(of: main, partition)
     var isRefused = [feed.refuse(main, partition)]
     feed.failSnapshot(of: main, partition, until: .origin)
@@ -381,7 +382,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
   private static let admission = (try? JSONValue(parsing: Array(#"{"type":"host.admit"}"#.utf8)))
     .map { LoggedAct.Kind.event($0) }
 
-  /// An acknowledgement of the former load would carry out an act before earlier events.
+  /// If it counted, the host action would be performed before earlier events.
   @Test func `acknowledgements from before a partition was reloaded do not count afterwards`()
     throws
   {

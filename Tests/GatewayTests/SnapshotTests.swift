@@ -305,7 +305,7 @@ private func header(
     #expect(basis.start == 4)
     fed.feed.endSnapshot(of: main, partition, from: basis.start, at: .origin)
     #expect(due() == nil)
-    // The replicated log is truncated at this position. A gateway and a sender that were unsure
+    // The replicated log is truncated at this position. A gateway and a sender that got no answers
     // have repeated earlier messages.
     var closed = header(code: code, start: basis.start, senders: basis.senders)
     closed.parts = 0
@@ -318,7 +318,7 @@ private func header(
     #expect(other.feed.nextActs().isEmpty)
     #expect(other.write() == nil)
     #expect(other.feed.duplicates == 3)
-    // A new act opens the room again.
+    // A new request opens the room again.
     other.read(7, act(3, open))
     #expect(other.feed.nextActs().map(\.code) == [7 * 256])
   }

@@ -102,8 +102,8 @@ struct RowsView: View {
         action: .microseconds(10), element: element, view: .cost(.microseconds(100))))
   }
 
-  /// Simulates actions that resize the rows and carry them. Returns the growth found and the number
-  /// of runs.
+  /// Simulates actions that contain a number of rows and resize the list to it. Returns the fields
+  /// whose growth was found, and the number of runs.
   private func resize(
     _ events: EventStream<Rows.Action>, _ work: Rows.Work = Rows.Work(inReducer: 2_000),
     on device: Device

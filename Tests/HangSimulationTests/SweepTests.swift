@@ -84,7 +84,7 @@ struct SweepTests {
     #expect(try await self.plan().sweep(seeds: [1]).html.contains("<p class=\"verdict\">"))
   }
 
-  /// Returns twenty pairs around values that differ between seeds.
+  /// Returns twenty pairs of noisy figures, the second of each pair multiplied by `factor`.
   private func pairs(
     _ random: inout SeededGenerator, factor: Double
   ) -> [(before: Double, after: Double)] {

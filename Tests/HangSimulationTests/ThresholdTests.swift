@@ -64,8 +64,8 @@ struct ThresholdTests {
     let longest = try #require(turns.first)
     let after = turns.filter { $0.start > longest.start }.map(\.length).max()
     let next = try #require(after)
-    // The longest turn counts if the window starts at its beginning, and no longer if the window
-    // starts after it.
+    // The longest turn counts if the window starts together with the turn, but not if the window
+    // starts later.
     #expect(try report.meets("longest >= \(longest.length)ns after \(longest.start)ns for tracked"))
     #expect(try report.meets("longest <= \(next)ns after \(longest.start + 1)ns for tracked"))
     #expect(try report.meets("longest >= \(next)ns after \(longest.start + 1)ns for tracked"))

@@ -142,7 +142,7 @@ replication: io.livehost.Replication.SaveRoom+ {"room":"TEXT"};
     ("key of a scenario", call("Simulate", {**SIMULATION, "scenario": '"TEXT": 1'})),
 ]
 
-# Lines of a sender, each with a distinct place.
+# Lines of a sender, each with the text TEXT in another member.
 LINES = list(rows(event, """
 type: TEXT {}
 title: title {"title":"TEXT"}
@@ -161,7 +161,7 @@ author: chat.message {"id":"a","user":{"id":"b","name":"TEXT"},"text":"a"}
 notice: chat.notice {"kind":"TEXT","user":USER,"count":1}
 """))
 
-# Further places. Accepted messages need unique identifiers.
+# Lines with the text in further members. Accepted messages need unique identifiers.
 FURTHER_LINES = [
     *rows(event, """
 chat.message: chat.message {"id":"<a>","user":{"id":"<b>","name":"b","badges":["<c>"],"color":"<#ff0000>"},"text":"a",

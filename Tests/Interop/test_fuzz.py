@@ -200,7 +200,7 @@ def feed(path, lines, count):
     with Ingest(path, LIMIT) as ingest:
         ingest.socket.sendall(end.join(line for line, _ in sent) + end)
         counts = ingest.sync() or {}
-    # A changed line may be rejected or not, and may have become a blank one, or a control line, which do not count.
+    # A changed line may be valid or rejected. It may also be a blank line or a control line, and neither is counted.
     changed, bad = counted.count(None), counted.count(True)
     for name, least, most in (("received", len(counted) - changed, len(counted)), ("rejected", bad, bad + changed)):
         if not least <= counts.get(name, -1) <= most:

@@ -90,10 +90,10 @@ def confirmed(daemon):
         has(daemon, {"zoom": 0.2}, pending={"zoom": 0.5})
         surface.confirm(request)
         has(daemon, {"zoom": 0.5})
-        # The confirmed request is void, and the other identifiers never existed.
+        # The confirmed request can no longer be answered, and the other identifiers never existed.
         for identifier in [request["identifier"], "main/99", "other/1", "x", "", "main/", "/1", "a/b/c"]:
             surface.is_void(identifier)
-        # The next message is the next request: there was only one.
+        # The next received message is a new request, so the earlier request was sent only once.
         slide(daemon, "end", 0.6)
         surface.confirm(surface.next(value=0.6))
 

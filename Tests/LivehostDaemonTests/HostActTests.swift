@@ -6,8 +6,7 @@ import Recordings
 import Testing
 import WireFormats
 
-/// Acts that the host performs by calls: they are applied immediately, shown, recorded and
-/// replayed.
+/// Host actions by calls: they are applied immediately, shown, recorded and replayed.
 @Suite struct HostActTests {
   private let ann = Person(id: "u1", name: "Ann")
   private let bob = Person(id: "u2", name: "Bob")
@@ -52,7 +51,7 @@ import WireFormats
       _ = try studio.directory.open(room)
       _ = try await studio.recordings.start(room, on: studio.lane)
       _ = await studio.send(lively, to: room, clock: clock)
-      // In the other room the host performs no act.
+      // In the other room there is no host action.
       if room == .main { _ = try await studio.lane.act(act, in: room).get() }
       let later = event(message(4, "hello again"), at: 2_000)
       _ = await studio.send([later], to: room, clock: clock)
@@ -161,7 +160,7 @@ import WireFormats
     }
     #expect(await pin(row: 1) == .noSuchActivity(room: "main", activity: 1))
     let follows = (0..<9).map {
-      // Further apart than messages that are coalesced.
+      // The follows are so far apart that they are not combined into one row.
       event(.activity(.follow(user: bob, id: nil)), at: 100_000 + Timestamp($0) * 20_000)
     }
     _ = await studio.send(follows, to: .main, clock: .event)
@@ -181,7 +180,7 @@ import WireFormats
     try await studio.end()
   }
 
-  /// A stream with time stamps of another year: acts by calls take place in the stream's time.
+  /// A stream with time stamps of another year: host actions by calls use the time of the stream.
   @Test func `a host action does not advance the clock of a room that follows its events`()
     async throws
   {
@@ -226,7 +225,8 @@ import WireFormats
     #expect(try await report().features.waitingRoom?.admitted == 2)
     _ = await studio.lane.act(.control(.set(control: "microphone", value: 0.8)), in: .main)
 
-    // Live: chat, gifts with the parent of the gift bomb last, likes, poor statistics, and a drag.
+    // Live: chat, a gift bomb that is announced after its gifts, likes, poor statistics, and a
+    // drag.
     await send(event(.stream(.live), at: 10_000), event(.header(.title("Evening")), at: 10_100))
     await send(
       event(message(1, "hello @host"), at: 11_000), event(.header(.viewers(count: 90)), at: 11_000))

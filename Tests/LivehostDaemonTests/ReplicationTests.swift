@@ -12,7 +12,7 @@ import UnixSockets
 import Varlink
 import WireFormats
 
-/// Rooms that are copied to another daemon, and acts that are performed exactly once.
+/// Rooms that are copied to another daemon, and host actions that are performed exactly once.
 @Suite(.timeLimit(.minutes(1))) struct ReplicationTests {
   /// The rooms of a studio, served through `io.livehost.Replication`.
   private struct Daemon {
@@ -415,7 +415,7 @@ import WireFormats
     let admit = #"{"type":"host.admit"}"#
     let first = try await daemon.act(admit, at: 2)
     #expect(first?["people"]?.arrayValue?.first?["id"] == "p0")
-    // The gateway repeats the act because it is unsure.
+    // The gateway repeats the host action because it got no answer.
     let again = try await daemon.act(admit, at: 2)
     #expect(again?["people"] == nil)
     #expect(try await daemon.act(admit, at: 3)?["people"]?.arrayValue?.first?["id"] == "p1")
@@ -436,7 +436,7 @@ import WireFormats
     }
     try await open("main", at: 5)
     #expect(try await daemon.studio.control.getPositions("main") == ["log": 5])
-    // The gateway repeats the call because it is unsure.
+    // The gateway repeats the call because it got no answer.
     try await open("main", at: 5)
     await #expect(throws: VarlinkClientError.remote(ControlError.roomExists("main").varlinkError)) {
       try await open("main", at: 6)

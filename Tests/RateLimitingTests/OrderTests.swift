@@ -2,7 +2,7 @@ import RateLimiting
 import TestSupport
 import Testing
 
-/// A feature with limiters of all classes, combined as by their owner.
+/// A feature that combines limiters of all classes, like the throttles of the daemon.
 private struct Feature {
   enum Event: Equatable {
     case message(Int)

@@ -164,7 +164,7 @@ def test_livehost_web_runs_behind_its_proxy(check, debian):
         for unit in WEB, PROXY:
             debian.assert_unprivileged(unit)
             debian.assert_exposure(PAGE_EXPOSURE, unit)
-            # There is only a loopback device, which is not the machine's.
+            # The service has only a loopback device, and it is not the loopback device of the machine.
             process = debian.main_process(unit)
             devices = [line.split(":")[0].strip() for line in debian.inspect(process, "net/dev").splitlines()[2:]]
             assert devices == ["lo"], f"{unit} has the network devices {devices}"

@@ -242,8 +242,8 @@ struct VirtualTwitch: VirtualServer {
       let (from, to) = (max(outage.from, gap.from), min(outage.to ?? network.now, gap.to))
       if to > from { missed = missed + (to - from) }
     }
-    // The session cannot know the silence before a peer is asked, its time to answer, and the
-    // transit time.
+    // The tolerance covers the silence after which the session sends a ping, the time limit of the
+    // answer, and the transit time.
     return gap.to - gap.from <= missed + .seconds(42)
   }
 }

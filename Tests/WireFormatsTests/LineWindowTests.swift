@@ -97,8 +97,8 @@ import WireFormats
     // One decoder for all slabs, to show that it keeps nothing from one slab to the next.
     var decoder = LineDecoder()
     for round in 0..<400 {
-      // In small slabs, one line can make the whole pass fail. In large slabs, it fails only some
-      // windows.
+      // In small slabs, one line can make the whole pass fail. In large slabs, such a line makes
+      // only some windows fail.
       var bytes: [UInt8] = []
       for _ in 0..<Int.random(in: 1...(round % 8 == 0 ? 400 : 12), using: &random) {
         bytes += line(&random)

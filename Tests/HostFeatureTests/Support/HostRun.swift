@@ -5,7 +5,7 @@ import RateLimiting
 import TestSupport
 import Throttling
 
-/// A host with its intake and its store, on virtual time.
+/// A host with its throttles and its store, on virtual time.
 struct HostRun: ~Copyable {
   struct Here: Lane {
     func execute(_ job: @escaping @Sendable () -> Void) { job() }

@@ -19,8 +19,8 @@ from harness.waiting import wait_for
 
 # A limit in seconds far above what any step needs on an idle machine.
 LIMIT = 120
-# The factor by which a takeover may exceed its bar. Bars apply to a machine that runs nothing else,
-# where the factor is 1.
+# The factor by which a takeover may exceed its time limit. The limits apply to a machine that runs nothing else, where
+# the factor is 1.
 SLACK = int(os.environ.get("CLUSTER_SLACK") or 5)
 LOGS = ROOT / ".build/test-logs"
 NATS = pathlib.Path(sys.executable).with_name("nats-server")

@@ -11,7 +11,7 @@ from harness.places import unpacked
 from harness.programs import Program, accepts, free_port
 from harness.waiting import wait_for
 
-# Stands for Debian's server, which is unpacked first.
+# Represents the NATS server of Debian, which the test unpacks first.
 OLD = "old"
 
 
@@ -86,7 +86,7 @@ def test_relays_over_tls_show_rooms_and_refuse_strangers(check, daemon, programs
     with check.attempt("a client without a certificate is disconnected, and never reaches the daemon"):
         before = relayed()
         silent = [socket.create_connection(("127.0.0.1", port), 30) for _ in range(300)]
-        # More clients connect than may be without a certificate: the excess is closed immediately.
+        # The relay closes connections immediately that exceed the limit for clients without a certificate.
         assert select.select(silent, [], [], 5)[0], "more than 256 strangers"
         assert relayed() <= before, f"{relayed()} connections, {before} before"
         for connection in silent:

@@ -48,11 +48,11 @@ def test_a_closed_room_stays_closed(cluster, check):
                        lambda: (cluster.headers(room)[-1]["parts"], len(cluster.stored(room))), (0, 1))
     listed = [listed["room"] for listed in third.call("ListRooms")["rooms"]]
     check("closed rooms: the room is not listed, although another node has it on its disk", room not in listed, listed)
-    # A gateway that was unsure repeats a message from before the room was closed.
+    # A gateway that got no answer repeats a message from before the room was closed.
     cluster.request(subject, opened)
     for node, name in ((third, "a node that never had it"), (first, "a node that had it before")):
         cluster.move(room, node)
-        # The act is carried out after everything before it in the log.
+        # The host action is performed after everything before it in the log.
         check.contains(f"closed rooms: the room is closed at {name}", str(second.reply("Admit", room=room)), "NoSuchRoom")
     second.call("OpenRoom", room=room)
     check("closed rooms: the room can be opened again", third.call("GetRoom", room=room)["features"], "no state")

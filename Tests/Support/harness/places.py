@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-# A cache of downloaded third-party programs and systems.
+# A cache of downloaded third-party programs and operating-system images.
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "livehost"
 # A recording with 5,000 lines of chat, for the room `examplehost`.
 BURST = ROOT / "config/recordings/chat-burst.irc.gz"

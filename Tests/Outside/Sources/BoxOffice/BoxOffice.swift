@@ -81,7 +81,7 @@ public enum Visitor: Sendable {
   case wantsSeat
 }
 
-/// Keeps only the newest wish, and passes at most ten per second.
+/// Keeps only the newest request for a seat, and delivers at most ten per second.
 struct WishThrottle: EventThrottle {
   private var held: BoxOffice.Action?
   private(set) var deadline: Instant?

@@ -103,7 +103,8 @@ public struct CrowdView: View {
   }
 }
 
-/// - Parameter ignored: The fields whose changes are not observed; `nil` for those of the state.
+/// - Parameter ignored: The fields whose changes are not observed; `nil` for the ignored fields
+///   that the state declares.
 public func foyer(desks: Int, ignoring ignored: FieldSet? = nil) -> SimulatedScreen<Foyer.Action> {
   SimulatedScreen(
     FoyerView(), state: { Foyer.State(desks: desks) }, ignoring: ignored,

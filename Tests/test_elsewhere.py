@@ -12,7 +12,7 @@ VALUES = "CommandLineToolTests|YAMLReaderTests|SystemdTests|UnixSocketsTests"
 USER = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
 
 
-def test_tests_pass_for_another_user(check, programs):
+def test_swift_tests_pass_for_another_user(check, programs):
     if os.getuid() != 0:
         check.skip("only root may run tests as another user")
         return

@@ -156,7 +156,7 @@ import Testing
     #expect(state.deleted == 2)
   }
 
-  @Test func `chat modes change individually`() {
+  @Test func `a change of one chat mode leaves the other chat modes unchanged`() {
     var state = ChatFeature.State()
     state.take(
       .modesChanged(ChatModes(slowSeconds: 30, emoteOnly: true)),

@@ -31,7 +31,7 @@ import ViewGraph
     #expect(second.last?.node == .row([.text("BOB:", .person), .text("bob says 21")]))
   }
 
-  @Test func `emotes are marked in the text, which remains a single element`() throws {
+  @Test func `a text with emotes is drawn as one element, in which the emotes are marked`() throws {
     let store = Store(
       initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
     ) { ChatFeature() }
@@ -307,7 +307,9 @@ import ViewGraph
     #expect(seen() == (41...100).map(String.init), "what is unread is not seen")
   }
 
-  @Test func `the stored message rates of the last minutes cause no additional evaluations`() throws
+  @Test
+  func `storing the history of the message rate causes no additional evaluations of the chat`()
+    throws
   {
     let store = Store(
       initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched

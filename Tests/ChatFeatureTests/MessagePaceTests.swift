@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test
-  func `a message that is exactly as late as the horizon counts in the second of its timestamp`() {
+  func `a message with the maximum lateness still counts in the second of its timestamp`() {
     var pace = MessagePace()
     for time: Timestamp in [9_001, 9_500, 20_000, 10_000] {
       pace.count(time)
@@ -44,7 +44,7 @@ import Testing
     #expect(pace.busiest.sliding == 3)
   }
 
-  @Test func `a message later than the horizon does not count towards the rate`() {
+  @Test func `a message beyond the maximum lateness does not count towards the rate`() {
     var pace = MessagePace()
     pace.count(20_000)
     for _ in 0..<5 { pace.count(9_999) }

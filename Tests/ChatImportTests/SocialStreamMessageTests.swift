@@ -187,7 +187,7 @@ struct SocialStreamMessageTests {
       #""type":"reaction""#, #""count":5"#
     ),
   ])
-  func `the content of a Social Stream message outranks its kind, and its text is kept`(
+  func `the content of a Social Stream message determines its event, and its text is kept`(
     message: String, part: String, other: String
   ) throws {
     let (lines, _) = try Self.translated(message)

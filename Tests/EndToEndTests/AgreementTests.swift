@@ -82,7 +82,7 @@ struct AgreementTests {
   }
 
   @Test
-  func `on the real clock, simulator and daemon agree on final state, sums and undropped actions`()
+  func `on the real clock, simulator and daemon agree on state, sums and undroppable actions`()
     async throws
   {
     let simulated = try simulated()

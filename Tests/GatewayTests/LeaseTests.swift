@@ -388,7 +388,7 @@ struct LeaseTests {
     #expect(keeper.drainReasons == [.slow])
   }
 
-  @Test func `a single late answer from a server loses no lease`() {
+  @Test func `a single late answer from a server does not cost a node its leases`() {
     var cluster = Cluster()
     for name in ["a", "b"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -453,7 +453,7 @@ struct LeaseTests {
     #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
   }
 
-  @Test func `an announcement is not repeated after a newer one, and its repetition ends`() {
+  @Test func `an announcement is repeated for a limited time, and never after a newer one`() {
     var cluster = Cluster()
     for name in ["a", "b", "c"] { cluster.start(name) }
     cluster.run(seconds: 10)

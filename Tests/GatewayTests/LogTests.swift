@@ -35,7 +35,8 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
 
 @Suite struct LogAppenderTests {
   @Test
-  func `each room has one message in flight, and batches arriving meanwhile form the next one`() {
+  func `each room has one message in flight, and batches arriving meanwhile form the next message`()
+  {
     var appender = LogAppender<Int>(session: "g")
     appender.append(lines("a"), position: nil, in: main, receipt: 1)
     let first = appender.next(at: .origin)
@@ -230,7 +231,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
   }
 
   @Test
-  func `a partition has caught up when the daemon acknowledges what was read before the query`() {
+  func `a partition has caught up once the daemon has all messages read before the query`() {
     var feed = begun(held: 256)
     var answers = [feed.hasCaughtUp(partition)]
     feed = begun()

@@ -182,7 +182,7 @@ private func header(
   }
 
   @Test
-  func `the room with the most bytes since its snapshot is saved first, but not before its time`() {
+  func `the room with the most bytes since its snapshot is saved first, once it is due`() {
     let side = RoomName("side")!
     var fed = Fed()
     fed.read(1, message(1))

@@ -10,7 +10,7 @@ import Testing
     return LiveEvent(timestamp: 1, payload: .source(.state(health)))
   }
 
-  @Test func `when a source's connection ends, its end is reported with its last state`() {
+  @Test func `a source whose connection ends is reported as ended, with its last counts`() {
     var sources = SourceConnections()
     sources.connect("irc", in: main)
     sources.record([state(.connecting), state(.live)], in: main)

@@ -82,7 +82,7 @@ struct BaselineTests {
     #expect(window.isMissed && window.line.contains("the report does not contain the metric"))
   }
 
-  @Test func `a figure missing in an earlier version's report is skipped as nothing to compare`()
+  @Test func `a figure that an earlier version's report lacks is skipped in the comparison`()
     async throws
   {
     let text = try await plan([]).run().report.json

@@ -86,7 +86,9 @@ struct CalibrationTests {
     #expect(try events(outer, inner(2)).map(\.duration) == [100_000, 30_000])
   }
 
-  @Test func `a measure recorded by Chromium carries its arguments in the member detail`() throws {
+  @Test func `the arguments of a measure that Chromium recorded are read from the member detail`()
+    throws
+  {
     let begin =
       #"{"ph":"b","pid":1,"tid":2,"cat":"blink.user_timing","id2":{"local":"0x16"},"name":"inner","ts":1.5,"#
       + #""args":{"detail":"{\"elements\":4,\"first\":true}"}}"#

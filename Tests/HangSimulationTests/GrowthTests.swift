@@ -126,7 +126,9 @@ struct RowsView: View {
   private let rising = EventStream<Rows.Action>.recorded(
     (1...99).map { (.milliseconds(100 * $0), .resized(to: 2 * $0)) })
 
-  @Test func `a run is repeated if rising load could imitate its growth`() async throws {
+  @Test func `a run is repeated if its growth could be caused by a rising load of the machine`()
+    async throws
+  {
     let random = EventStream<Rows.Action>.every(.milliseconds(100)) {
       .resized(to: $0.integer(in: 0...200))
     }
@@ -135,7 +137,9 @@ struct RowsView: View {
     #expect(try await resize(random, on: phone()) == (elements, 1))
   }
 
-  @Test func `growth that a device charges for is not reported and repeats no run`() async throws {
+  @Test func `growth that the costs of a device already include is not reported or measured again`()
+    async throws
+  {
     let (most, less) = (phone(element: .microseconds(4)), phone(element: .microseconds(1)))
     #expect(try await resize(rising, on: most) == ([], 1))
     #expect(try await resize(rising, on: less) == ([GrowthFinding.elements], 3))

@@ -253,7 +253,7 @@ struct SummingThrottle: EventThrottle {
     #expect(problem?.description.hasPrefix("the device 'device' cannot keep up: ") == true)
   }
 
-  @Test func `all runs together keep a limited number of long turns`() async throws {
+  @Test func `the number of long turns that all runs together keep is limited`() async throws {
     let costs = DeviceProfile.Costs(action: .zero, view: .cost(.milliseconds(300)))
     var plan = SimulationPlan(
       "hangs", duration: .seconds(10), devices: [device(costs: costs)],

@@ -11,7 +11,8 @@ import Testing
     #expect(ticker.tick(at: second(100)) == nil)
   }
 
-  @Test func `a tick each second has the time of the events, advanced by the room's clock`() {
+  @Test
+  func `the time of a tick is that of the last event plus the time passed on the room's clock`() {
     var ticker = Ticker()
     ticker.note(5_000, at: second(10))
     #expect(ticker.tick(at: second(12)) == 7_000)
@@ -33,7 +34,7 @@ import Testing
     #expect(ticks == [6_040, 7_080, 8_120, 9_160])
   }
 
-  @Test func `a wrong timestamp is replaced as the time of the ticks after a hundred other events`()
+  @Test func `a wrong timestamp no longer affects the time of ticks after a hundred other events`()
   {
     var ticker = Ticker()
     ticker.note(5_000, at: second(10))

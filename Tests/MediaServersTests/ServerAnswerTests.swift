@@ -114,7 +114,8 @@ struct ServerAnswerTests {
       ])
   }
 
-  @Test func `answers of several nginx workers are distinguished, and relays are not viewers`()
+  @Test
+  func `answers of several nginx workers are distinguished, and relays do not count as viewers`()
     throws
   {
     let text = Self.statistics

@@ -188,7 +188,7 @@ struct ServerSessionTests {
         == .viewers(5, at: .origin + .seconds(1)))
   }
 
-  @Test func `the first answer of the server provides the bit rate that it reports`() {
+  @Test func `a bit rate that the server itself reports is used from the first answer on`() {
     var watched = Watched()
     watched.streams = [
       ServedStream(name: "live/a", isLive: true, bytes: 9, bitrateKbps: 800)

@@ -124,7 +124,7 @@ struct ObsSessionTests {
     #expect(obs.streams == [.waiting, .live, .paused, .live, .ended])
   }
 
-  @Test func `a poll that was requested before an event of OBS is ignored`() {
+  @Test func `the answer to a status query that was sent before an event of OBS is ignored`() {
     var obs = ScriptedObs()
     obs.live()
     obs.output("StreamStateChanged", "STARTED", isActive: true)
@@ -136,7 +136,7 @@ struct ObsSessionTests {
     #expect(obs.streams == [.waiting, .live])
   }
 
-  @Test func `a stream whose start fails was never live`() {
+  @Test func `a stream that fails to start is never reported as live`() {
     var obs = ScriptedObs()
     obs.live()
     obs.output("StreamStateChanged", "STARTING", isActive: false)
@@ -318,7 +318,7 @@ struct ObsSessionTests {
       obs.outcomes["2"] == .refused(reason: "the recording did not start; OBS gives no reason"))
   }
 
-  @Test func `a poll in flight does not refuse a request to start`() {
+  @Test func `a status query in flight does not cause the refusal of a request to start`() {
     var obs = ScriptedObs()
     obs.live()
     // A poll is in flight when OBS is asked to start. The poll reports that nothing runs.

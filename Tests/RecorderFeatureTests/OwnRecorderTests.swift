@@ -285,7 +285,7 @@ private final class Machine: Sendable {
     #expect(store.state.own?.state == (wanted == .start ? .recording : .idle))
   }
 
-  @Test func `a recording shows that its disk does not respond until it responds or a restart`()
+  @Test func `a recording is shown as stalled until its disk responds or the daemon restarts`()
     async
   {
     let silent = "the disk does not respond"

@@ -39,7 +39,7 @@ private func record(
       ])
   }
 
-  @Test func `a valid message identifier is taken out of the fields of a log record`() {
+  @Test func `a valid message identifier is removed from the fields of a log record`() {
     let good = take([
       JournalMessageID.metadataKey: .string(JournalMessageID.configurationReloaded.rawValue)
     ])

@@ -254,7 +254,7 @@ struct EventSubSessionTests {
     #expect(steps.status == SourceStatus(.refused, reason: "the channel ada does not exist"))
   }
 
-  @Test func `a token that only the validation accepts ends the session`() throws {
+  @Test func `a token that passes its validation but not the requests ends the session`() throws {
     var steps = try Steps()
     steps.server.unauthorized = 1_000
     steps.wake()

@@ -152,7 +152,7 @@ import WebService
     "https://page .example", "https://pagé.example",
     "https://" + String(repeating: "a", count: 300),
   ])
-  func `text that is not such an address is rejected`(text: String) {
+  func `text without a scheme, a host, or a valid port is rejected as an address`(text: String) {
     #expect(PublicAddress(text) == nil)
   }
 }

@@ -233,7 +233,7 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     "If a lane does not become idle", [],
     [
       "an effect that spins is a failure that names the effect",
-      "an effect that spins despite its cancellation is set aside",
+      "an effect that spins even after its cancellation cannot hang the test",
     ]
   ),
   (

@@ -94,7 +94,7 @@ struct MemoryTests {
     }
   }
 
-  @Test func `limits with identifiers that are used once do not leak`() {
+  @Test func `throttles and debounces with identifiers that are used once do not leak`() {
     let clock = TestClock(lane: lane)
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, LeafFeature.Action> { _, action in

@@ -134,7 +134,9 @@ struct NonExhaustiveTests {
     #expect(told.shown.dropFirst().first?.contains("isRunning") == true)
   }
 
-  @Test func `waiting actions stay if the expected one does not arrive`() async {
+  @Test func `actions that wait to be received remain if the expected action does not arrive`()
+    async
+  {
     let store = makeStore()
     await store.send(.pinged)
     await expectFailure("Received an unexpected action; expected ticked") {

@@ -8,7 +8,7 @@ from harness.varlink import CallError, call
 from harness.web import Page
 
 
-def test_acts_on_a_room_work_at_any_node_and_outlive_its_owner(cluster, check):
+def test_host_actions_work_at_any_node_and_outlive_the_owner_of_the_room(cluster, check):
     """The owner of a room answers acts that reach any node, and their effects outlive it."""
     first, second, third = cluster.nodes
     for n, room in enumerate(ROOMS):

@@ -196,8 +196,8 @@ def fill(daemon):
     daemon.ctl("record", "pause", "paused")
     daemon.send_in("paused", *next(part))
 
-    # The rooms `continued` and `alternating` are recorded in parts, and logged in between. The
-    # first recording is in a snapshot.
+    # The rooms `continued` and `alternating` are recorded at times, and only logged at other times. A snapshot mentions
+    # the recording of `continued`.
     continued, alternating = parts("continued"), parts("alternating")
     daemon.send_in("continued", *next(continued))
     daemon.ctl("record", "start", "continued")

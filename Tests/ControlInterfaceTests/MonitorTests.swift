@@ -178,7 +178,7 @@ import Varlink
       #expect(await clock.nextSleep() == .milliseconds(20))
       clock.endSleep()
       #expect(try await states.next()?.value["features"]?["header"]?["viewers"] == 1)
-      // The room changes in parts that the monitor does not see, and then it does not change.
+      // The room changes in parts that the monitor does not see, and afterwards not at all.
       #expect(await clock.nextSleep() == .milliseconds(230))
       service.show(report(viewers: 1))
       for _ in 1...3 {

@@ -92,7 +92,8 @@ struct AgreementTests {
     #expect(live.counters.rejected == simulated.counters.rejected)
     #expect(live.counters.pending == 0)
     var (one, other) = (live.features, simulated.features)
-    // The rate decays with time, and a minute played at full speed takes less time.
+    // The rates are not compared, because they decay with time, and a minute played at full speed
+    // takes less time.
     one.chat?.rate = 0
     other.chat?.rate = 0
     one.chat?.recent = nil

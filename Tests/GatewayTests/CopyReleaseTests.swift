@@ -27,7 +27,7 @@ import Testing
     _ = copies.begin(at: .origin + .seconds(120))
     var mayClose = [copies.mayClose(partition)]
     copies.update(at: .origin + .seconds(121)) { _ in false }
-    // The node may not load the partition before the closing asks for its next room.
+    // The node must not load the partition until the closing has asked for its next room.
     var isClosing = [copies.isClosing(partition)]
     mayClose.append(copies.mayClose(partition))
     isClosing.append(copies.isClosing(partition))

@@ -77,7 +77,7 @@ struct BaselineTests {
     }
     let same = try check("longest <= base", base, base: base)
     #expect(same.passed)
-    // A file does not contain the data for windows.
+    // A report file does not contain the data that a threshold with a time window needs.
     let window = try check("hangs == 0 after 5s", head, base: base)
     #expect(window.isMissed && window.line.contains("the report does not contain the metric"))
   }

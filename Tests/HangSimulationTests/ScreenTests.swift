@@ -320,7 +320,7 @@ struct SummingThrottle: EventThrottle {
   }
 }
 
-/// A feature that records the values from its world.
+/// A feature that records the values that its simulated world provides.
 @Reducer
 struct Dice {
   @ObservableState

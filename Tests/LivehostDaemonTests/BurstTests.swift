@@ -111,7 +111,8 @@ private func match() -> [[LiveEvent]] {
     #expect(slices.samples.map(\.labels) == [["effect": "ChatFeature.analysis"]])
     #expect(slices.samples[0].value > 0)
 
-    // Plays into a room that would search, with other settings than the recorded room.
+    // Plays the recording into a room that would search by itself, and whose settings differ from
+    // those of the recorded room.
     let replay = try await studio.replay(recording.recording, into: again)
     #expect(replay.digest == recording.digest && replay.digest != "")
     #expect(await effects(studio.lane, again) == 0)

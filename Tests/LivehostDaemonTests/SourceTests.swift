@@ -98,7 +98,7 @@ import WireFormats
       counters.received == counters.applied + counters.coalesced + counters.rejected
         + counters.pending)
     #expect(counters.received == 3)
-    // A source that reports its own end is believed.
+    // If a source has reported its own end, the end of its connection adds no report.
     await send([state("obs", .refused)], to: studio.lane)
     router.sourceLeft("obs", in: .main)
     await send([], to: studio.lane)

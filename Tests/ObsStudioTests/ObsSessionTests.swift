@@ -437,7 +437,7 @@ struct ObsSessionTests {
     obs.say(9, ["requestId": text, "results": [response]])
     #expect(obs.reported.count == before)
     #expect(obs.outcomes.isEmpty)
-    // A scene with such a name is not a control, so no scene is on air.
+    // A scene whose name is too long is not a control, so no scene is shown as on air.
     obs.event("CurrentProgramSceneChanged", ["sceneName": text])
     #expect(obs.reported.last == .control("scene Main", .position(on: false)))
     let announced = obs.controls

@@ -118,9 +118,8 @@ private final class MonitorBench {
     return await served.lane.report(name)?.frames ?? 0
   }
 
-  /// A busy room with 1,200 events a second of many kinds, one burst every 5 ms. Every 50 ms, there
-  /// is
-  /// a title with the time of its writing.
+  /// A busy room with 1,200 events a second of many kinds, one burst every 5 ms. Every 50 ms, the
+  /// room gets a title that contains the time at which it was written.
   private static func feed(_ path: String, until end: UInt64) throws {
     let socket = try connect(to: path)
     defer { close(socket) }

@@ -24,8 +24,8 @@ private func scenario(_ text: String) throws -> Scenario {
   return try Scenario(text, SimulationOptions(path: "benchmark.yaml", files: files))
 }
 
-/// Measures generating, throttling, reducing, evaluating and classifying with one variant on one
-/// device.
+/// Measures the whole pipeline, from the generation of events to the classification of turns, with
+/// one variant on one device.
 private func measurePipeline(_ harness: Harness) async throws {
   FileHandle.standardError.write(Data("measuring sim.pipeline\n".utf8))
   let scenario = try scenario(

@@ -27,7 +27,8 @@ struct ChildIdentityTests {
     store.send(.changed { form.put(1, into: &$0) })
     store.send(.party(form.action(.asked)))
     clock.lane.run()
-    // Changes the state from above, so no action passes the composition before the reply.
+    // Changes the state from outside the composition, which therefore reduces no action before the
+    // reply.
     store.send(.changed { form.put(2, into: &$0) })
     #expect(store.runningEffects == 1)
     clock.advance(by: .seconds(1))

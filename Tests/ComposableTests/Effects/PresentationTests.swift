@@ -130,7 +130,7 @@ struct PresentationTests {
     lane.run()
     #expect(handle.isRunning)
     store.send(.lobby(.dismiss))
-    // If the handle did not outlive the child, it would wait forever.
+    // If the handle ended with the child, `finish` would wait forever.
     try #require(!handle.isRunning && store.runningEffects == 0)
     await handle.finish()
     handle.cancel()

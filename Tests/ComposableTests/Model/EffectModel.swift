@@ -90,7 +90,7 @@ struct EffectModel {
 
   // MARK: Scopes
 
-  /// Returns whether the scope belongs to the present child.
+  /// Returns whether the scope belongs to the current child.
   private mutating func isCurrent(_ number: Int) -> Bool {
     guard let scope = scopes[number] else { return false }
     guard var child = children[scope.site] else { return false }
@@ -354,7 +354,7 @@ struct EffectModel {
     }
   }
 
-  /// Assigns to the field of a child, whose previous value was `base`.
+  /// Assigns `value` to a shared field of a child; the previous value of the field was `base`.
   private mutating func assign(_ value: Int, since base: Int) {
     guard value != base else { return note("an equal value of a shared field is not shared") }
     note("a change of a shared field is shared before the next action")

@@ -12,8 +12,8 @@ indirect enum EffectTree: Equatable, Sendable {
   case cancellable(EffectTree, id: Int, cancelInFlight: Bool)
   case debounce(EffectTree, id: Int, pause: Int)
   case throttle(EffectTree, id: Int, interval: Int)
-  /// The effect of a child that the feature composes by calling its reducer. The composed effect
-  /// has no separate scope.
+  /// The effect of a child whose reducer the feature calls directly. The composed effect has no
+  /// separate scope.
   case composed(EffectTree)
   /// The effect of an element of the composed child.
   case element(Int, EffectTree)

@@ -15,9 +15,9 @@ enum Act: Equatable, Sendable {
   case debounced(token: Int, pause: Int, delay: Int)
   case throttled(token: Int, interval: Int, delay: Int)
   case cancelled(id: Int)
-  /// Is followed by two tokens, without a task.
+  /// Sends two tokens directly, without a task.
   case fedBack(token: Int)
-  /// Sends an action that is followed by two tokens, and another token before or after the action.
+  /// After a delay, sends `fedBack`, and another token before or after it.
   case pair(token: Int, delay: Int, endsInFeedback: Bool)
   /// Sends its token even if it is cancelled.
   case stubborn(token: Int, delay: Int, id: Int)
@@ -26,7 +26,7 @@ enum Act: Equatable, Sendable {
   case startedAndCancelled(token: Int, delay: Int, id: Int)
   /// Ends immediately, while other code keeps its `send`.
   case escaping(token: Int)
-  /// Is followed by a token, and by a token that is sent while the action is reduced.
+  /// Sends a token directly; another token is sent from outside while the action is reduced.
   case asked(token: Int)
   /// Is followed by itself.
   case endless

@@ -26,7 +26,8 @@ struct Twig: TreeFeature {
   }
 }
 
-/// A feature with twigs. The branch also composes the first twig by calling its reducer.
+/// A feature with twigs. The branch also composes the first twig by calling the reducer of the
+/// twig.
 @Reducer
 struct Branch: TreeFeature {
   @ObservableState
@@ -68,8 +69,8 @@ struct Branch: TreeFeature {
   }
 }
 
-/// The root: branches that can be added and removed, and one that it composes by calling its
-/// reducer.
+/// The root: branches that can be added and removed, and one branch whose reducer the root calls
+/// directly.
 @Reducer
 struct Trunk: TreeFeature {
   @ObservableState

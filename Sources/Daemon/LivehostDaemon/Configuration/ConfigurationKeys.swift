@@ -22,7 +22,7 @@ extension Configuration: FileConfiguration {
       },
       .value(
         "lanes",
-        "Number of lanes (threads that run rooms); auto is the cores minus one, or all of up to two.",
+        "Number of lanes (threads that run rooms); auto is cores minus one, or all cores if at most two.",
         \.lanes, default: "auto"
       ) { value throws(ConfigurationError) in
         value.scalar == "auto" ? nil : try value.integer(in: 1...256, or: "auto")

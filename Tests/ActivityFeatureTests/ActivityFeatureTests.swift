@@ -231,7 +231,7 @@ import ViewGraph
       ])
   }
 
-  @Test func `the view shows the train, goals, and prediction above the feed`() {
+  @Test func `the view shows the hype train, goals, and prediction above the feed`() {
     let store = store
     let graph = ViewGraph(ActivityView(), place: store.place, clock: { 0 }, read: { store.state })
     for name in ["a", "b", "c", "d"] { follow(name) }

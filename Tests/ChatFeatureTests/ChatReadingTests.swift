@@ -25,7 +25,7 @@ import Testing
     #expect(state.unread == 0)
   }
 
-  @Test func `unread messages count even after they have left the history`() {
+  @Test func `unread messages are still counted after they have left the history`() {
     var state = state(message(1))
     state.take(.reading(.scrolledBack), .messages((2...101).map { message($0) }))
     #expect(state.messages.count == 20)

@@ -69,7 +69,7 @@ import Throttling
   }
 
   /// Every event is accounted for at all times, and the output is the input, in order.
-  @Test(arguments: 1...20) func `the chat throttle loses no message and keeps their order`(
+  @Test(arguments: 1...20) func `the chat throttle keeps all messages, and keeps them in order`(
     seed: UInt64
   ) {
     var random = SplitMix64(seed: seed)

@@ -89,7 +89,8 @@ import ViewGraph
     #expect(earlier[1].node == marked)
   }
 
-  @Test func `a burst of duplicates is one row in a fixed place, and its messages are not listed`()
+  @Test
+  func `a burst of duplicates is one row at a fixed position, and its messages are not listed`()
     throws
   {
     var state = ChatFeature.State()

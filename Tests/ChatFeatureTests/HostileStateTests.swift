@@ -38,7 +38,7 @@ import Testing
     #expect(state.shown.count == 5)
   }
 
-  @Test func `a saved message count that is too high is limited, and its person is still counted`()
+  @Test func `a saved message count that is too high is limited, and its author is still counted`()
     throws
   {
     var people = ChatterSet()

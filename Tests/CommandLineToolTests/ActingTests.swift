@@ -89,7 +89,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     }
   }
 
-  @Test func `the host lets one person or all people of the waiting room in`() {
+  @Test func `the host can admit one person or all people of the waiting room`() {
     let screen = Screen()
     screen.press(.character("1"), .down)
     #expect(screen.foot.contains("l let all in"))
@@ -139,7 +139,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
   }
 
   @Test
-  func `a selected row stays selected while new rows arrive, and every page keeps it visible`() {
+  func `a selection that moves through a long list stays visible, and Escape ends the selection`() {
     let screen = Screen()
     screen.press(.character("2"), .up)
     for _ in 0..<40 { screen.press(.up) }

@@ -103,7 +103,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `if a compressed recording breaks off, everything before that is sent and confirmed`()
+  @Test func `if a compressed recording is truncated, all complete lines are sent and confirmed`()
     async throws
   {
     let daemon = try await FakeDaemon()

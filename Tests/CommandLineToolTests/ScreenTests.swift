@@ -401,7 +401,8 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   }
 
   /// At 300 messages and ten updates per second, rows would change faster than people can follow.
-  @Test func `in a flood, rows appear together once per second, but slow rows appear immediately`()
+  @Test
+  func `in a flood, rows appear together once per second; at a low rate, they appear immediately`()
   {
     var model = HostScreenModel(rooms: ["main"])
     func rows() -> [String] { lines(model.picture(columns: 60, rows: 24)) }

@@ -31,7 +31,7 @@ struct ArticleTests {
     }
   }
 
-  @Test func `articles are found`() throws {
+  @Test func `the checks of articles find the articles`() throws {
     #expect(try Self.articles().contains("GettingStarted"))
   }
 

@@ -151,7 +151,7 @@ struct GettingStartedTests {
     #expect(lines == ["now playing: Freddie Freeloader"])
   }
 
-  @Test func `the parent of the article runs its child`() async {
+  @Test func `the parent feature in the article runs its child`() async {
     let store = TestStore(initialState: Bar.State()) {
       Bar(client: SongClient { "All Blues" })
     }

@@ -6,7 +6,10 @@ import Testing
 
 @Suite(.serialized)
 struct LifeTests {
-  @Test func `READY=1 arrives once both sockets accept; SIGTERM drains and exits with 0`() throws {
+  @Test
+  func `READY=1 follows once both sockets accept; on SIGTERM the daemon drains and exits with 0`()
+    throws
+  {
     // `init` returns after READY=1.
     let daemon = try RunningDaemon()
     let ingest = try BlockingClient(daemon.ingestSocket)

@@ -202,7 +202,8 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
 }
 
 @Suite struct LogMessageTests {
-  @Test func `a refusal of a NATS server is not an acknowledgement although it has a sequence`()
+  @Test
+  func `a refusal by a NATS server does not acknowledge a message, even with a sequence number`()
     throws
   {
     let stored = try JSONValue(parsing: Array(#"{"stream":"S","seq":7}"#.utf8))

@@ -91,7 +91,7 @@ import Throttling
     #expect(run.throttle.deadline == .origin + .seconds(10) + .milliseconds(10))
   }
 
-  @Test func `neither cheap frames nor expensive frames with a fixed interval delay events`()
+  @Test func `cheap frames do not delay events, nor do expensive frames if the interval is fixed`()
     throws
   {
     var run = HostRun()

@@ -66,7 +66,7 @@ import Testing
     #expect(store.state.chat == nil)
   }
 
-  @Test func `the findings of an analysis are an event of their own`() {
+  @Test func `the findings of an analysis are a separate event`() {
     let findings = ChatFindings(run: 3)
     #expect(
       HostFeature.Action.chat(.analysed(findings)).input == .event(.chat(.findings(findings))))

@@ -92,7 +92,7 @@ import WaitingRoomFeature
   }
 
   @Test
-  func `a second tap on end confirms the end of the stream, and is needed only while it runs`()
+  func `a second tap on end confirms the end; only a running stream asks for confirmation`()
     async
   {
     let store = TestStore(initialState: HostFeature.State()) { HostFeature() }

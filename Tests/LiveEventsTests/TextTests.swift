@@ -138,7 +138,7 @@ import Testing
     #expect(MemoryLayout<ChatMessage>.stride == 64)
   }
 
-  @Test func `the padding after the bytes of a slab can be read`() {
+  @Test func `the bytes of a slab are followed by readable zero bytes`() {
     let slab = ByteSlab([1, 2, 3])
     let sum = slab.withBytes { bytes in
       (0..<ByteSlab.padding).reduce(0) { $0 &+ Int(bytes.baseAddress![3 + $1]) }

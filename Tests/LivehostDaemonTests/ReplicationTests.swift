@@ -248,7 +248,7 @@ import WireFormats
     try await daemon.end()
   }
 
-  @Test func `uploads of states that are idle release their memory`() throws {
+  @Test func `idle uploads of states release their memory`() throws {
     var uploads = RoomUploads()
     let (still, busy) = (RoomName("still")!, RoomName("busy")!)
     _ = try uploads.add([1, 2, 3], at: 0, of: still, isLast: false)
@@ -283,7 +283,7 @@ import WireFormats
   }
 
   @Test
-  func `complete states count towards the budget until their rooms open, and are never evicted`()
+  func `completed uploads count towards the budget until their rooms open, and are never evicted`()
     throws
   {
     var uploads = RoomUploads()

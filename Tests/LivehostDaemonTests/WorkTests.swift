@@ -34,7 +34,7 @@ struct WorkTests {
     try await slots.run {}
   }
 
-  @Test func `a task that has begun may wait for work, however many tasks are waiting to begin`()
+  @Test func `a running task may wait for its own work even if many tasks wait to start`()
     async throws
   {
     let slots = WorkSlots(count: 1, maximumWaiting: 0)

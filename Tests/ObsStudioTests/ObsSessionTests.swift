@@ -161,7 +161,7 @@ struct ObsSessionTests {
     #expect(obs.statistics.allSatisfy { $0.framesPerSecond == 30 })
   }
 
-  @Test func `invalid counters of OBS are not added up, and their sums never overflow`() {
+  @Test func `invalid counters of OBS are not added up, and the sums of counters never overflow`() {
     var obs = ScriptedObs()
     obs.stream = [
       "outputActive": true, "outputBytes": .integer(.max), "outputSkippedFrames": .integer(.max),

@@ -58,7 +58,9 @@ private struct Feature {
 @Suite struct OrderTests {
   @Test(
     arguments: 1...40 as ClosedRange<UInt64>)
-  func `an event that may not be dropped neither overtakes nor is overtaken`(seed: UInt64) {
+  func `an event that may not be dropped neither overtakes other events nor is overtaken`(
+    seed: UInt64
+  ) {
     var stream = RandomStream(seed: seed)
     var feature = Feature()
     var ordered: [Feature.Event] = []

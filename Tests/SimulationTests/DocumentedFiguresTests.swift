@@ -64,7 +64,8 @@ import Testing
     }
   }
 
-  @Test func `the article's means of the host's view match the simulation`() async throws {
+  @Test func `the mean evaluation times that the article states match the simulation`() async throws
+  {
     let report = try await Self.reports.value[0]
     func mean(_ device: String, _ variant: String) throws -> Int64 {
       let run = try #require(report.runs.first { $0.device == device && $0.variant == variant })

@@ -52,7 +52,7 @@ import WaitingRoomFeature
 
   /// Every event is accounted for at all times, and the output is the input, in order.
   @Test(arguments: 1...20)
-  func `the throttle of the waiting room loses no change and keeps their order`(seed: UInt64) {
+  func `the throttle of the waiting room keeps all changes, and keeps them in order`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var throttle = WaitingRoomThrottle(
       ThrottlePolicies([.waitingRoom: .init(interval: .milliseconds(16), capacity: 10)]))

@@ -106,7 +106,10 @@ import WebService
     #expect(text(state.patch(from: first, to: newest)) == #"{"viewers":100}"#)
   }
 
-  @Test func `a change wakes every stream, and many changes wake a stream once`() async {
+  @Test
+  func `every change wakes all streams, but several changes together wake a stream only once`()
+    async
+  {
     let state = RoomState()
     let (one, signals) = state.subscribe()
     let (_, others) = state.subscribe()

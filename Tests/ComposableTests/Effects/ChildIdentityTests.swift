@@ -110,7 +110,8 @@ struct ChildIdentityTests {
     #expect(failures == ["dismissedWithoutParent"])
   }
 
-  @Test func `a late action is reported if its effect has ended but not if it was cancelled`() {
+  @Test
+  func `a late action is reported if its effect has ended, but not if the effect was cancelled`() {
     let kept = Kept()
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, LeafFeature.Action> { _, action in

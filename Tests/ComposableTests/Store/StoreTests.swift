@@ -17,7 +17,8 @@ struct StoreTests {
     _ = observer
   }
 
-  @Test func `withState reads the state in place, and actions sent in it are reduced later`() {
+  @Test
+  func `withState reads the state in place, and actions sent in its closure are reduced later`() {
     let store = ZooStore.make()
     store.send(.child(.counted(2)))
     let (before, after) = store.withState { state in

@@ -58,7 +58,8 @@ struct ShowTests {
     await store.finish()
   }
 
-  @Test func `settings are changed through bindings and dismiss themselves`() async {
+  @Test func `the settings screen changes its fields through bindings and dismisses itself`() async
+  {
     let store = makeStore()
     await store.send(.settingsTapped) { $0.destination = .settings(Settings.State()) }
     await store.send(\.destination.presented.settings.binding, .set(\.title, "Evening")) {

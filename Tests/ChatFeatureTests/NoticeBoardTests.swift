@@ -228,7 +228,7 @@ import Testing
 
   /// A bomb whose announcement never arrives, together with a complete bomb.
   @Test(arguments: 1...3, 0...2)
-  func `without their announcement, received gifts are shown once after the window`(
+  func `gifts whose announcement never arrives are shown once after the window`(
     giftsA: Int, giftsB: Int
   ) throws {
     let orders = orders([.giftA: giftsA, .parentB: 1, .giftB: giftsB])

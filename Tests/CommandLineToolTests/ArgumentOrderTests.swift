@@ -48,7 +48,7 @@ import Testing
     ),
     ("relay --gateway --listen=/x --no-pager --acting", "--listen=/x --acting"),
   ])
-  func `another program gets the arguments of the verb without the global options`(
+  func `the arguments that are passed on to another program omit the global options`(
     line: String, expected: String
   ) throws {
     let words = try ArrangedArguments(line.split(separator: " ").map(String.init))

@@ -33,7 +33,7 @@ import Wording
   }
 
   @Test(arguments: 1...120)
-  func `a progress bar is never wider than its columns`(columns: Int) {
+  func `a progress bar is never wider than the requested number of columns`(columns: Int) {
     let line = ProgressBar.line(progress(999, of: 1_000), columns: columns)
     #expect(TerminalText.width(line) <= columns)
   }
@@ -56,7 +56,7 @@ import Wording
   }
 
   @Test(arguments: 1...80)
-  func `a percent bar is never wider than its columns`(columns: Int) {
+  func `a percent bar is never wider than the requested number of columns`(columns: Int) {
     let line = PercentBar.line(33, elapsed: 100, columns: columns)
     #expect(TerminalText.width(line) <= columns)
   }

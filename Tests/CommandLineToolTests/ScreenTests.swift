@@ -108,7 +108,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(identities(other) == [])
   }
 
-  @Test func `a list with another filter replaces the stored rows`() {
+  @Test func `a list with a new filter replaces the stored rows`() {
     var history = RowHistory()
     history.merge(.messages(0..<6))
     let isSame = history.merge(.messages(2..<3, scrolling: "filtered"))
@@ -481,7 +481,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(text().contains("140 viewers"))
   }
 
-  @Test func `a list with another filter is shown from its end`() {
+  @Test func `a list is shown from its end after its filter has changed`() {
     var model = model(.made(chat: .messages(0..<60)))
     for _ in 0..<10 { _ = model.press(.up) }
     model.apply(.screen(room: "main", .made(chat: .messages(3..<5, scrolling: "filtered")), at: 0))

@@ -70,7 +70,7 @@ private struct Dice {
     #expect(bytes.count < 80)
   }
 
-  @Test func `a picture of another size is drawn completely`() {
+  @Test func `a picture whose size differs from the previous picture is drawn completely`() {
     var painter = ScreenPainter(.eight)
     _ = painter.bytes(for: grid(["one"]))
     let whole = painter.bytes(for: grid(["one", ""]))

@@ -60,7 +60,9 @@ import Testing
     #expect(TopOrder(views: .evaluations).sorted(report).views.map(\.room) == ["c", "a", "b"])
   }
 
-  @Test func `in a pipe, top prints once with the rates of one interval`() async throws {
+  @Test func `if its output is a pipe, top prints once, with the rates of one interval`()
+    async throws
+  {
     let daemon = try await FakeDaemon()
     let capture = Capture()
     let clock = Mutex<UInt64>(1)

@@ -91,13 +91,13 @@ struct MisuseTests {
         + (0..<127).map { "  var f\($0) = 0\n" }.joined() + "}",
       "a state can have at most 126 observed fields, not 127: move some to a child state"),
   ])
-  func `a misuse is reported with its fix-it`(_ misuse: Misuse) {
+  func `a misuse of a macro is reported with its fix-it`(_ misuse: Misuse) {
     let expansion = Expansion(misuse.source)
     #expect(expansion.messages == [misuse.message])
     #expect(expansion.fixed == Expansion.lines(misuse.fixed))
   }
 
-  @Test func `no further errors follow from a reported misuse`() {
+  @Test func `a reported misuse of a macro causes no further errors`() {
     let expansion = Expansion(
       """
       @ObservableState
@@ -111,7 +111,7 @@ struct MisuseTests {
     #expect(!expansion.text.contains("_$changes"), "\(expansion.text)")
   }
 
-  @Test func `several misuses are reported together`() {
+  @Test func `several misuses of macros are reported together`() {
     let expansion = Expansion(
       """
       @ObservableState

@@ -69,7 +69,7 @@ struct ObservingTests {
     withExtendedLifetime(observers) {}
   }
 
-  @Test func `withState reads the state in place`() {
+  @Test func `withState reads the state without copying it`() {
     let store = Store(initialState: Hall.State(), lane: ManualLane()) { Hall() }
     for (seat, expected) in [(1, false), (2, true)] {
       store.send(.seated(seat))

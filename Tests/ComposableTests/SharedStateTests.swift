@@ -68,7 +68,8 @@ struct SharedStateTests {
 
   // The end of the article's code.
 
-  @Test func `a feature that joins a shared value gets its present value and its own changes`()
+  @Test
+  func `a feature that joins a shared value gets the current value and its own changes as actions`()
     async
   {
     settings.change { $0.volume = 2 }

@@ -41,7 +41,8 @@ import Testing
     #expect(try inflate(Self.recording + zeros + Self.recording + [0], piece: piece) == once + once)
   }
 
-  @Test func `other bytes after a gzip member are an error, reported once the member was read`() {
+  @Test
+  func `bytes after a gzip member that are not a member are an error, reported after the member`() {
     #expect(throws: GzipError.corrupt) { try inflate(Self.recording + [1, 2, 3], piece: 4096) }
     #expect(throws: GzipError.corrupt) { try inflate([0, 0] + Self.recording, piece: 4096) }
     #expect(throws: GzipError.truncated) { try inflate(Self.recording + [0, 0x1F], piece: 4096) }

@@ -163,7 +163,7 @@ import Varlink
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `the last state before a pause reaches a monitor even if it was asleep at that time`()
+  func `the last state before a pause reaches a monitor even if the monitor slept at that time`()
     async throws
   {
     let clock = Clock()
@@ -247,7 +247,9 @@ import Varlink
     }
   }
 
-  @Test func `a room that can no longer be read keeps its monitors until it ends`() async throws {
+  @Test func `the monitors of a room that can no longer be read continue until the room ends`()
+    async throws
+  {
     let feed = RoomFeed { _ in nil }
     let service = FakeService(feed: feed)
     try await withControlServer(service) { path, _ in

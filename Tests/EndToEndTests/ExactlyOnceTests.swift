@@ -26,7 +26,10 @@ struct ExactlyOnceTests {
     return try #require(list?.first)
   }
 
-  @Test func `each batch is applied exactly once, even if it is sent again after a kill`() throws {
+  @Test
+  func `each batch is applied exactly once, even if it is sent again after a kill of the daemon`()
+    throws
+  {
     var daemon = try RunningDaemon()
     // Deinitialising a `RunningDaemon` removes its directory, so the first daemon is kept.
     let first = daemon

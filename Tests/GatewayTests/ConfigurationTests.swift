@@ -18,7 +18,7 @@ import YAMLReader
     }
   }
 
-  @Test func `the gateway's default file can be read with all of its keys`() throws {
+  @Test func `the gateway's default file can be read with all keys uncommented`() throws {
     let lines = GatewayConfiguration.commentedDefaults.split(separator: "\n").dropFirst()
     let text = lines.map { String($0.dropFirst()) }.joined(separator: "\n")
     var (configuration, expected) = (GatewayConfiguration(), GatewayConfiguration())

@@ -35,8 +35,7 @@ import Testing
     #expect(isClosing == [true, false])
   }
 
-  @Test func `closing copies must end before it can begin again, even if every partition returned`()
-  {
+  @Test func `copies are not closed again before the previous closing has ended`() {
     var copies = due()
     _ = copies.begin(at: .origin + .seconds(120))
     copies.update(at: .origin + .seconds(121)) { _ in false }

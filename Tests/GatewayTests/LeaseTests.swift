@@ -105,7 +105,7 @@ private struct Cluster {
 
 @Suite(.timeLimit(.minutes(1)))
 struct LeaseTests {
-  @Test func `a node without other nodes acquires every partition`() {
+  @Test func `a node that runs alone acquires every partition`() {
     var cluster = Cluster()
     cluster.start("a")
     cluster.run(seconds: 3)

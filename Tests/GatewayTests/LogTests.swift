@@ -23,7 +23,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(Partition.room(ofLogSubject: "lh.view.1.bWFpbg") == nil)
   }
 
-  @Test func `a room's partition follows from its name by a fixed rule`() {
+  @Test func `the partition of a room is computed from the room's name by a fixed rule`() {
     let counts = Dictionary(
       grouping: (0..<6400).map { Partition(of: RoomName("room\($0)")!) }, by: \.self)
     #expect(counts.count == Partition.count)
@@ -462,7 +462,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     }
   }
 
-  @Test func `when the byte limit of a pull is used up, another pull follows`() {
+  @Test func `when the byte limit of a pull request is used up, another pull request follows`() {
     var consumer = pulling()
     consumer.ended(status: 409, reason: "Message Size Exceeds MaxBytes", at: .origin)
     guard case .pull(_, let body)? = consumer.tick(at: .origin) else {

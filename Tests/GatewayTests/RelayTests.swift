@@ -166,7 +166,7 @@ struct RelayTests {
     }
   }
 
-  @Test func `the monitors of a room that moves continue with its new origin`()
+  @Test func `monitors continue when their room moves to a new origin`()
     async throws
   {
     let (first, second) = (FakeService(), FakeService(report: FakeService.room))
@@ -190,7 +190,8 @@ struct RelayTests {
     }
   }
 
-  @Test func `the monitors of a room end if its newest origin cannot be reached`()
+  @Test
+  func `the monitors of a room end if the room has moved to an origin that cannot be reached`()
     async throws
   {
     try await withTwoOrigins(FakeService(), FakeService()) { path, origins, rooms, move in

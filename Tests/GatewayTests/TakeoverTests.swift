@@ -31,7 +31,7 @@ import Testing
     #expect(next(&takeovers) == [partition])
   }
 
-  @Test func `a partition catches up once, after it has been loaded`() {
+  @Test func `a partition that has been loaded catches up exactly once`() {
     var takeovers = Takeovers()
     takeovers.begin(partition)
     _ = next(&takeovers)

@@ -44,7 +44,7 @@ struct HangTestingTests {
     func append(_ text: String) { list.append(text) }
   }
 
-  @Test func `the issue of a missed threshold explains it and names the trace`()
+  @Test func `a missed threshold is reported as an issue that explains it and names the trace`()
     async throws
   {
     let folder = try folder()

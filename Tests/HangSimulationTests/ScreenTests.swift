@@ -116,7 +116,7 @@ struct SummingThrottle: EventThrottle {
   }
 
   @Test
-  func `effects off the screen's thread delay other effects on their core, but not the thread`()
+  func `effects that share a core delay each other, but not the screen's thread on another core`()
     async throws
   {
     let events: [EventStream<Counter.Action>] = [
@@ -178,7 +178,9 @@ struct SummingThrottle: EventThrottle {
     #expect(report.runs[0].actions == report.runs[0].events.received + 1)
   }
 
-  @Test func `events held by a throttle wait for it and are counted`() async throws {
+  @Test func `events that a throttle holds are delivered at its deadline and are counted`()
+    async throws
+  {
     let screen = SimulatedScreen<Counter.Action>(
       CounterView(), state: { Counter.State() },
       reducer: { (world: SimulatedWorld) -> Counter in

@@ -34,7 +34,8 @@ import Testing
         }))
   }
 
-  @Test func `a new chat is analysed if the host requested it, until the chat ends`() async {
+  @Test func `if the host requested an analysis, a new chat is analysed until the chat ends`() async
+  {
     for analysing in [false, true] {
       let store = makeStore(analysing: analysing)
       let effects = await store.send(messages(3))

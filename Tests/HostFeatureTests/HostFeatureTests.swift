@@ -102,7 +102,7 @@ import WaitingRoomFeature
     #expect(store.actionsWithoutChild == 2)
   }
 
-  @Test func `a poll appears with its question, and is removed with the stream or the room`() {
+  @Test func `a poll appears with its question, and is removed when the stream or the room ends`() {
     let question = PollQuestion(id: "p", title: "", options: ["a"], endsAt: 5_000)
     store.send(.poll(.voted([1])))
     store.send(.poll(.ended(winner: 0)))

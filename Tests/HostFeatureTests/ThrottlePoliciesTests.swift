@@ -52,7 +52,7 @@ import Throttling
     }
   }
 
-  @Test func `a contradiction in a policy is rejected at its key, and no policy changes`() {
+  @Test func `the error for a contradictory policy names the key, and no policy changes`() {
     #expect(
       refusal(.chat) {
         $0.interval = .seconds(1)

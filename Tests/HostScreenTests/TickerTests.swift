@@ -34,7 +34,7 @@ import Testing
     #expect(ticks == [6_040, 7_080, 8_120, 9_160])
   }
 
-  @Test func `a wrong timestamp no longer affects the time of ticks after a hundred other events`()
+  @Test func `after a hundred other events, a wrong timestamp no longer affects the time of ticks`()
   {
     var ticker = Ticker()
     ticker.note(5_000, at: second(10))

@@ -112,7 +112,8 @@ struct CauseTests {
     #expect(record?.triggers == [EvaluationTrigger(action: "header.titleChanged", field: "header")])
   }
 
-  @Test func `if several actions change a field in one frame, the first is the cause`() {
+  @Test func `if several actions change a field in one frame, the first is reported as the cause`()
+  {
     let screen = DrawnHost(.ignored)
     _ = screen.send(
       .header(.titleChanged("one")), .header(.reacted(1)), .header(.titleChanged("two")))
@@ -124,7 +125,7 @@ struct CauseTests {
       ])
   }
 
-  @Test func `a new part is the cause of its parent's evaluation`() {
+  @Test func `a new part is reported as the cause of its parent's evaluation`() {
     let screen = DrawnHost(.ignored)
     _ = screen.send(.roomClosed)
     _ = screen.send(.chat(.messages([])))

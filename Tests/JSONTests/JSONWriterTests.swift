@@ -43,7 +43,7 @@ import Testing
     #expect(!written.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F })
   }
 
-  @Test func `only characters that need it are escaped, at any position`() throws {
+  @Test func `only characters that need an escape are escaped, at any position`() throws {
     for position in 0..<20 {
       for byte in UInt8(0)..<0x80 {
         var string = Array(repeating: UInt8(ascii: "a"), count: 20)

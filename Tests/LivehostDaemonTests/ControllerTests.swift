@@ -190,7 +190,9 @@ private final class Surface: Sendable {
     try await studio.end()
   }
 
-  @Test func `closing a room ends the calls that wait for an outcome in it`() async throws {
+  @Test func `closing a room ends the calls that wait for the outcome of a request in the room`()
+    async throws
+  {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     _ = await studio.lane.act(.control(.surface(.began(surface: 1, controls: nil))), in: .main)

@@ -82,7 +82,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     try await group.shutdownGracefully()
   }
 
-  @Test func `events sent directly after a room was opened reach it`() async throws {
+  @Test func `events sent directly after a room was opened reach the room`() async throws {
     let test = try TestLane()
     _ = try test.directory.open(.main)
     #expect(await test.send([viewers(3, at: 0)], to: .main) == 0)
@@ -174,7 +174,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a room can be read as soon as its name is reserved`() async throws {
+  func `a room can be read as soon as the opening call has reserved its name`() async throws {
     // Each turn does only one thing, and the opening is queued after many other deliveries.
     let studio = try Studio(turnLength: .zero)
     let lane = studio.lane

@@ -299,7 +299,8 @@ struct ObsSessionTests {
     #expect(obs.outcomes["3"] == nil)
   }
 
-  @Test func `a request to start an output is confirmed once it runs, and refused if it fails`() {
+  @Test
+  func `a request to start an output is confirmed once the output runs, or refused if it fails`() {
     var obs = ScriptedObs()
     obs.live()
     obs.wish("1", .switch("stream", on: true))

@@ -21,7 +21,7 @@ import Testing
     #expect(paced.flush(at: .tick(21)).output == [2])
   }
 
-  @Test func `of two optional instants, the earlier one is chosen, or the only one that exists`() {
+  @Test func `of two optional times, the earlier one is chosen, or the only one that is not nil`() {
     #expect(Instant.earlier(nil, nil) == nil)
     #expect(Instant.earlier(.tick(1), nil) == .tick(1))
     #expect(Instant.earlier(nil, .tick(1)) == .tick(1))

@@ -92,7 +92,8 @@ import WireFormats
     #expect(arrivals.allSatisfy { $0.delivery.intended <= $0.arrival })
   }
 
-  @Test func `even arrivals have constant intervals, and stages of a feed follow each other`()
+  @Test
+  func `events that arrive evenly have constant intervals, and a feed runs stage after stage`()
     throws
   {
     let times = try arrivals(

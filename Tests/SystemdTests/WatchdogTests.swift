@@ -83,7 +83,8 @@ private final class ManualLane: Sendable {
 }
 
 @Suite struct WatchdogDriverTests {
-  @Test func `WATCHDOG=1 is not sent while a lane is blocked, and its queue does not grow`() throws
+  @Test func `WATCHDOG=1 is not sent while a lane is blocked, and the lane's queue does not grow`()
+    throws
   {
     let fed = Mutex(0)
     let notifier = ServiceNotifier { text in

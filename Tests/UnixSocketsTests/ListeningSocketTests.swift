@@ -103,7 +103,7 @@ struct ListeningSocketTests {
     }
   }
 
-  @Test func `a socket serves once, and its file is removed only if it was not replaced since`()
+  @Test func `a socket serves once, and its file is removed unless another file has replaced it`()
     throws
   {
     let socket = try ListeningSocket.bind(path: path)

@@ -68,7 +68,7 @@ import WebService
     "127.0.0.1.evil.example:8317", "localhost:8317:8317", "[::1", "0:8317", "127.1:8317",
     String(repeating: "a", count: 300),
   ])
-  func `other host names are rejected`(name: String) {
+  func `host names that are neither local nor configured are rejected`(name: String) {
     let names = HostNames(["page.example", "port.example:81"])
     names.note(port: 8_317)
     #expect(!names.contains(name))

@@ -29,12 +29,12 @@ struct WebhookGateTests {
     "/", "/?secret=", "/?secret=s3cret", "/?secret=S3CRET!", "/?secret=s3cret!x", "/s3cret!",
     "/?secret=wrong&secret=s3cret!", "/?secret=%", "/?secret",
   ])
-  func `any other webhook secret is refused`(uri: String) {
+  func `a wrong or missing webhook secret is refused`(uri: String) {
     #expect(Self.status(Self.gate, .POST, uri) == 401)
     #expect(Self.status(Self.gate, .POST, uri, [("Authorization", "Basic s3cret!")]) == 401)
   }
 
-  @Test func `other methods, requests from web pages and bodies that are too long are refused`() {
+  @Test func `methods other than POST, requests from web pages and overlong bodies are refused`() {
     let gate = WebhookGate(secret: nil, maximumBytes: 1000)
     #expect(Self.status(gate) == nil)
     #expect(Self.status(gate, .GET) == 405)

@@ -111,7 +111,8 @@ struct WebhookPresetTests {
       ])
   }
 
-  @Test func `coffees from Buy Me a Coffee are shown with their message unless it is hidden`()
+  @Test
+  func `coffees from Buy Me a Coffee are shown with their message unless the message is hidden`()
     throws
   {
     #expect(

@@ -138,7 +138,7 @@ struct WebhookSourceTests {
   }
 
   @Test
-  func `if the daemon is killed before it acknowledges a delivery, it still gets the event once`()
+  func `a daemon that is killed before it acknowledges a delivery still gets the event once`()
     async throws
   {
     let all = try await Fixture()
@@ -308,7 +308,8 @@ struct WebhookSourceTests {
     try await all.stop()
   }
 
-  @Test func `if its address is in use, the webhook source reports that and ends`() async throws {
+  @Test func `a webhook source whose address is in use reports the problem and ends`() async throws
+  {
     let one = try await Fixture()
     try await one.start()
     let port = try await one.port()

@@ -233,7 +233,7 @@ struct EventGenerator {
     }
   }
 
-  @Test func `encoding appends to the array, and leaves out the room if it is nil`() {
+  @Test func `encoding appends to the array, and leaves out the room if the room is nil`() {
     var bytes = Array("x".utf8)
     NativeEncoder.append(LiveEvent(timestamp: 5, payload: .header(.viewers(count: 1))), to: &bytes)
     #expect(

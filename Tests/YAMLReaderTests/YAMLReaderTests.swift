@@ -150,7 +150,8 @@ import YAMLReader
     arguments: [
       ("a: {b: 5", 1), ("a:\n\tb: 5", 2), ("a:\n  b: \"info", 2), ("a:\n    b: 5\n  c: []", 3),
     ])
-  func `a syntax error is reported at its beginning`(text: String, line: Int) {
+  func `a syntax error in YAML is reported at the position where it begins`(text: String, line: Int)
+  {
     let error = error(text)
     #expect(error?.line == line)
     #expect(error?.message.hasPrefix("is not valid YAML: ") == true)

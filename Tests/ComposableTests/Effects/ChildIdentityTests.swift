@@ -83,7 +83,7 @@ struct ChildIdentityTests {
     #expect(store.runningEffects == 0, "the slots of the new collection are now known")
   }
 
-  @Test func `a child presented during the dismissal of another one stays`() {
+  @Test func `a child that is presented during the dismissal of another child stays`() {
     let store = makeStore()
     store.change { $0.sheet = Guest(id: 1) }
     store.send(.replacing(2))

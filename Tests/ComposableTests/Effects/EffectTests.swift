@@ -160,7 +160,7 @@ struct EffectTests {
     #expect(store.runningEffects == 1)
   }
 
-  @Test func `effects end when their child is removed, whatever form the child has`() {
+  @Test func `the effects of a child end when the child is removed, whatever form the child has`() {
     let store = makeZoo()
     store.change {
       $0.optional = Leaf()

@@ -4,7 +4,8 @@ import Testing
 
 /// Tests with concurrent threads, for the thread sanitizer.
 struct ThreadTests {
-  @Test func `effects on many threads reach their store, which is released while some still run`()
+  @Test
+  func `effects on many threads reach their store, even if it is released while some still run`()
     async
   {
     for _ in 0..<10 {

@@ -120,7 +120,7 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
   ),
   (
     "A newly assigned alert", [],
-    ["an alert that is shown again stays, even if equal, and its observers are notified"]
+    ["an alert that an action shows again stays, even if equal, and observers are notified"]
   ),
   (
     "A ``StackState`` never reuses the number", [],
@@ -147,7 +147,7 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
   ),
   (
     "A limit belongs to the child", ["effects end with their child"],
-    ["effects end when their child is removed, whatever form the child has"]
+    ["the effects of a child end when the child is removed, whatever form the child has"]
   ),
   (
     "Before each action of a feature",
@@ -205,7 +205,7 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     [
       "assigning an equal value to shared state is not a change",
       "a change is reported with the old and the new value",
-    ], ["onChange reacts only to changes of its field in this action"]
+    ], ["onChange reacts only to changes of its field by the current action"]
   ),
   (
     "A test store delivers actions",

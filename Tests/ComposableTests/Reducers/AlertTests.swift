@@ -67,7 +67,9 @@ struct AlertTests {
     return store
   }
 
-  @Test func `an alert of a row is dismissed in the row by a button, after its action`() async {
+  @Test func `a button of a row's alert sends its action and then dismisses the alert in the row`()
+    async
+  {
     let store = await makeStore()
     await store.send(\.rows[id: 2].alert.presented, .muted) { $0.rows[id: 2]?.isMuted = true }
     await store.receive(\.rows[id: 2].alert.dismiss) { $0.rows[id: 2]?.alert = nil }
@@ -89,7 +91,8 @@ struct AlertTests {
     await store.finish()
   }
 
-  @Test func `an alert that is shown again stays, even if equal, and its observers are notified`()
+  @Test
+  func `an alert that an action shows again stays, even if equal, and observers are notified`()
     async
   {
     let test = await makeStore()

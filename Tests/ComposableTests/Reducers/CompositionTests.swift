@@ -64,7 +64,8 @@ struct CompositionTests {
     #expect(store.actionsWithoutChild == 0)
   }
 
-  @Test func `the parent of a presented child still sees the child when it is dismissed`() {
+  @Test func `a parent still has its presented child in the state while it reduces the dismissal`()
+  {
     let calls = Calls()
     var zoo = Zoo()
     zoo.sheet = Leaf(count: 3, name: "")
@@ -141,7 +142,7 @@ struct CompositionTests {
     #expect(count(isLoud: false, steps: 2) == 1)
   }
 
-  @Test func `onChange reacts only to changes of its field in this action`() {
+  @Test func `onChange reacts only to changes of its field by the current action`() {
     let calls = Calls()
     let store = Store(initialState: Zoo(), lane: ImmediateLane(), notification: .batched) {
       ReducerSteps<Zoo, ZooFeature.Action>.make {

@@ -10,7 +10,7 @@ struct EnumObservationTests {
     .mutable(Table())
   }
 
-  @Test func `another case is a change even if its payload is equal`() {
+  @Test func `a new case of an enum is a change even if the payload is equal`() {
     let store = makeStore()
     let observers = [
       store.observe(\.seat) { calls.note("seat") },

@@ -21,7 +21,8 @@ struct ObservationTests {
     #expect(calls.taken() == [])
   }
 
-  @Test func `observers of a child and its parent are called, observers of siblings are not`() {
+  @Test
+  func `a change of a child calls observers of the child and its parent, but not of siblings`() {
     let store = ZooStore.make()
     let observers = [
       store.place.child(\.child).observe(\.count) { calls.note("child.count") },

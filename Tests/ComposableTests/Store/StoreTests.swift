@@ -18,7 +18,7 @@ struct StoreTests {
   }
 
   @Test
-  func `withState reads the state in place, and actions sent in its closure are reduced later`() {
+  func `withState reads the state without a copy, and actions sent in its closure wait`() {
     let store = ZooStore.make()
     store.send(.child(.counted(2)))
     let (before, after) = store.withState { state in

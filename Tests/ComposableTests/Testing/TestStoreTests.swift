@@ -68,7 +68,7 @@ struct TestStoreTests {
     await Task.yield()
   }
 
-  @Test func `actions of effects wait until they are received`() async {
+  @Test func `actions of effects are not reduced until the test receives them`() async {
     let store = makeStore()
     await store.send(.pinged)
     #expect(store.state.count == 0)

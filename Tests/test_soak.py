@@ -65,7 +65,7 @@ def test_a_starved_lane_is_reported_as_descheduled(check, start_daemon):
 def test_memory_stays_bounded_over_hours(check, daemon):
     check.write(f"soak: {SECONDS} s, seed {SEED}")
     lines = gzip.decompress(BURST.read_bytes()).split(b"\r\n")
-    # Runs before hostile lines open the maximum number of rooms.
+    # This must run before hostile lines open the maximum number of rooms.
     for number in range(8):
         daemon.ctl("open", f"soak-{number}")
     memory, end = [], time.monotonic() + SECONDS

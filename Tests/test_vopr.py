@@ -12,8 +12,8 @@ import re
 import pytest
 
 SEEDS = int(os.environ.get("SEEDS") or 2000)
-# Each process runs a few hundred seeds, since the memory that a killed daemon used is freed only
-# when the process ends.
+# Each process runs a few hundred seeds, because the memory that a killed daemon used is freed only when the process
+# ends.
 PART = min((SEEDS + 1) // 2, 500)
 
 

@@ -163,7 +163,8 @@ import Testing
       }
       switch Int.random(in: 0..<6, using: &random) {
       case 0:
-        // Occasionally sends a tick far from the messages: far ahead, or back after such a tick.
+        // Occasionally sends a tick whose time is far ahead of the messages, or a correct tick
+        // after it.
         let leap: Timestamp = Int.random(in: 0..<8, using: &random) == 0 ? 60_000 : 0
         pace.advance(to: time + leap)
       case 1: pace.settle()

@@ -6,7 +6,7 @@ import WireFormats
 
 /// The translation of a text into native lines, with the counts of unknown kinds.
 struct Translated {
-  /// The lines, without the platform at their ends.
+  /// The lines, without the member `platform` at the end of each line.
   let lines: [String]
   private(set) var platforms: Set<String> = []
   let unknown: [String: Int]

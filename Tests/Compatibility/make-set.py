@@ -171,7 +171,7 @@ def fill(daemon):
     daemon.ctl("record", "stop", "evening")
     daemon.send_in("evening", event("title", title="Thanks for watching"))
 
-    # A recording contains lines from Twitch.
+    # One recording contains lines from Twitch.
     with gzip.open(REPOSITORY / "config/recordings/chat-burst.irc.gz", "rt", encoding="utf-8") as lines:
         twitch = [line.rstrip("\n") for line, _ in zip(lines, range(150))]
     daemon.ctl("open", "twitch")

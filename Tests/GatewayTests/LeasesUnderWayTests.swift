@@ -125,7 +125,7 @@ struct LeasesUnderWayTests {
   ) throws {
     var network = Network(["a", "b", "c"], seed: seed)
     _ = try #require(network.run(atMost: .seconds(20)) { $0.isWhole })
-    // The nodes may or may not have their shares at this moment.
+    // At this moment, the nodes need not have their full shares yet.
     let moment = network.now + .milliseconds(Int64(seed) * 137)
     _ = network.run(atMost: .seconds(20)) { $0.now >= moment }
     if seed % 2 == 0 {

@@ -95,7 +95,7 @@ struct RelayTests {
       try await withThrowingTaskGroup(of: Void.self) { group in
         let (begun, begin) = AsyncStream.makeStream(of: Void.self)
         for _ in 0..<1000 {
-          // The clients connect one after the other, since the kernel does not queue a thousand
+          // The clients connect one after the other, because the kernel does not queue a thousand
           // connections.
           let client = try await ControlClient.connect(path: path)
           group.addTask {

@@ -6,7 +6,7 @@ import Gateway
 struct TunnelCertificates {
   let node: Tunnel.Identity
   let stranger: Tunnel.Identity
-  /// The node, with the stranger's authority in place of its own.
+  /// The certificate of the node, with the stranger's authority instead of its own.
   let mistaken: Tunnel.Identity
 
   /// Writes the files into a directory.

@@ -27,8 +27,9 @@ void dispatch_main(void) {
 }
 """
 # The kind of input, its templates, the size of the text, and the bytes to send for one template. Lines are repeated so
-# that their cost exceeds the cost of the following frame, and the chat is cleared so that the room stays the same. The
-# many further members share code, so fewer lines of each are sent, and lines with the same label are counted together.
+# that their cost exceeds the cost of the following frame, and the chat is cleared so that the room stays the same.
+# Lines with further members share most of their code, so fewer are sent, and those with the same label are counted
+# together.
 TABLES = [
     ("call", hostile.CALLS, 32 << 10, lambda message: message),
     ("line", hostile.LINES, 20_000, lambda line: line * 10 + b'{"type":"chat.clear"}'),

@@ -116,7 +116,7 @@ private func match() -> [[LiveEvent]] {
     let replay = try await studio.replay(recording.recording, into: again)
     #expect(replay.digest == recording.digest && replay.digest != "")
     #expect(await effects(studio.lane, again) == 0)
-    // After the replay, the room searches anew.
+    // After the replay, the room starts a new search.
     #expect(try await report(studio.lane, again).waves?.isEmpty == true)
     try await studio.end()
   }

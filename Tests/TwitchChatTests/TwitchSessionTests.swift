@@ -317,7 +317,7 @@ struct TwitchSessionTests {
       }
       #expect(message.text.utf8.elementsEqual(text.utf8))
     }
-    // A name that is too long is also not accepted as the session's own name.
+    // The session does not accept a name that is too long as its own name.
     let named = Steps(["ada"])
     named.open(1)
     let nick = named.sent().first { $0.hasPrefix("NICK ") }?.dropFirst(5) ?? ""

@@ -121,7 +121,7 @@ import VarlinkDescription
     let kept = start + String(repeating: "\u{1F600}", count: (256 - start.utf8.count) / 4)
     let replies = try await replies(
       to: Self.call(name) + "{\"method\":\"\(name).Echo\"}\0"
-        // A message with a member that has such a name is malformed and ends the connection.
+        // A message that contains a member with this name is malformed and ends the connection.
         + Self.call("Echo", ",\"parameters\":{\"text\":\"\",\"\(name)\":1}"), count: 3)
     let expected: [String?] = [
       ServiceError.methodNotFound(kept), .interfaceNotFound(kept),

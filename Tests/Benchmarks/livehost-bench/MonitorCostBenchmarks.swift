@@ -15,10 +15,8 @@ import WireFormats
 /// lane's thread for the same seconds of one room, alternately with and without the monitor.
 ///
 /// Two rooms would differ by more than the cost of a monitor because of their memory layout. In
-/// rounds
-/// without the monitor, the monitor watches an idle room on another lane, since a lane that never
-/// waits
-/// for a reply has warmer caches.
+/// rounds without the monitor, the monitor watches an idle room on another lane, because a lane
+/// that never waits for a reply has warmer caches.
 func monitorCostBenchmarks(_ harness: Harness) async throws {
   guard harness.isWanted("monitor.header") else { return }
   FileHandle.standardError.write(Data("measuring monitor.header\n".utf8))

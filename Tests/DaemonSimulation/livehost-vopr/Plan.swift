@@ -65,7 +65,7 @@ struct Plan {
     }
   }
 
-  /// The place of damage on the disk.
+  /// The position of damage on the disk.
   enum Rot {
     case newestSnapshot(room: Int)
     /// The last lines of a segment of the log, which are lost although other segments follow.
@@ -84,7 +84,7 @@ struct Plan {
     let settles: Bool
     /// The number of bits that flip on the disk before the life starts.
     let rottenBits: Int
-    /// The place of the flipped bits, or nil for any place.
+    /// The position of the flipped bits, or nil for any position.
     var rot: Rot?
     /// The call during the start before which the process dies or the power fails.
     var crashOfStart: (call: Int, fault: DiskFault)?

@@ -131,7 +131,7 @@ extension Simulation {
 
   /// Flips single bits on the disk, or removes whole lines, while the daemon does not run.
   ///
-  /// - Parameter rot: the place of the damage, or nil for any file.
+  /// - Parameter rot: the position of the damage, or nil for a random file.
   func spoil(_ bits: Int, at rot: Plan.Rot? = nil) {
     var changed: [(path: String, lost: [UInt8])] = []
     var places: Set<String> = []
@@ -159,15 +159,16 @@ extension Simulation {
     for (path, lost) in changed { spoiled(path, lost) }
   }
 
-  /// A place in a file.
+  /// A position in a file.
   private struct Spot {
     var path: String
     var bytes: Range<Int>
-    /// Whether the line at this place and all later lines are removed, instead of one flipped bit.
+    /// Whether the line at this position and all later lines are removed, instead of one flipped
+    /// bit.
     var isCut = false
   }
 
-  /// Returns a random place. Every kind of file is equally likely, regardless of the number of
+  /// Returns a random position. Every kind of file is equally likely, regardless of the number of
   /// files.
   private func anySpot() -> Spot? {
     let kinds = Dictionary(grouping: files(in: SimulatedDaemon.directory)) {
@@ -176,7 +177,7 @@ extension Simulation {
     return kinds.randomElement(using: &random).flatMap { spot(in: $0.value) { 0..<$0.count } }
   }
 
-  /// Returns a place that recovery depends on, or nil one time in seven. Such places are:
+  /// Returns a position that recovery depends on, or nil one time in seven. These positions are:
   /// - the newest snapshot of a room, preferably after a recording;
   /// - the first line of a segment, preferably its checksum;
   /// - the last batch of a segment that is not the newest;

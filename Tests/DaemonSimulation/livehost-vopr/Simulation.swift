@@ -51,7 +51,7 @@ final class Simulation: @unchecked Sendable {
   /// The journal entries of this life.
   var journal: [String] = []
   var witness = Witness()
-  /// Whether the disk reported a sync that it did not perform since the last power failure.
+  /// Whether, since the last power failure, the disk has reported a sync that it did not perform.
   var hasLied = false
   /// Whether a power failure is in progress.
   var isLosing = false
@@ -116,7 +116,7 @@ final class Simulation: @unchecked Sendable {
     return settings
   }
 
-  /// The time for the clients' time stamps, in milliseconds since 1970.
+  /// The current time that clients write into time stamps, in milliseconds since 1970.
   var time: Int { 1_800_000_000_000 + Int(machine.now / 1_000_000) }
 
   // MARK: Lives

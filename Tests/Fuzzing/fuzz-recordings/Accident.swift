@@ -26,7 +26,7 @@ struct Accident {
 
   private let kind: Kind
   private let segment: Int
-  /// The place in the segment, as a fraction of 65,536.
+  /// The position in the segment, as a fraction of 65,536.
   private let place: Int
   private let length: Int
 

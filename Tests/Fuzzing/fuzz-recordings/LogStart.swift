@@ -42,7 +42,8 @@ struct LogStart {
       && segments.mapValues(\.steps) == other.segments.mapValues(\.steps)
   }
 
-  /// Whether another start returns everything from this start that rooms may still need.
+  /// Whether another start again returns everything that this start returned and rooms may still
+  /// need.
   func isKept(in other: LogStart) -> Bool {
     let first = contents.rooms.values.map(\.firstSegment).min() ?? .max
     return segments.allSatisfy { number, reading in

@@ -54,7 +54,7 @@ def token(room):
 def ask(address, subject, payload=b""):
     """Sends one request to a NATS server over a new connection. Returns the JSON of the reply."""
     with socket.create_connection((address, 4222), 10) as client:
-        # The inbox is random, since the answer to another request may come late.
+        # The inbox is random, because the answer to another request may come late.
         inbox = f"_INBOX.{random.getrandbits(64):x}"
         client.sendall(f'CONNECT {{"verbose":false,"headers":true}}\r\nSUB {inbox} 1\r\n'
                        f"PUB {subject} {inbox} {len(payload)}\r\n".encode() + payload + b"\r\n")
@@ -149,7 +149,7 @@ class Cluster:
         self.programs, self.directory, self.check = programs, directory, None
         self.nodes = [Node(number, programs, directory / str(number), bridge) for number in NUMBERS]
         self.proxies = [Proxy(4000 + node.number, (node.address, 4222)) for node in self.nodes]
-        # Sliders are recorded in order, since a soak sets the same one more than once.
+        # Sliders are recorded in order, because a soak sets the same slider more than once.
         self.senders, self.sliders, self.schedules = [], [], 0
         wait("the servers", lambda: all(ask(node.address, "$JS.API.INFO") for node in self.nodes))
         for node in self.nodes:

@@ -38,7 +38,7 @@ def running_cluster(programs, tmp_path_factory, request):
         pytest.skip("network namespaces need root")
     signal.alarm(1080 * request.config.option.count)
     directory = tmp_path_factory.mktemp("cluster")
-    # The namespace is never left, since threads that see these mounts run until the end.
+    # The namespace is never left, because threads that see these mounts run until the end.
     change("unshare", FLAGS["mnt"])
     sh("mount --make-rprivate /")
     with inside("net") as network:

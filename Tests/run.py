@@ -39,7 +39,7 @@ class Phase:
     name: str
     minutes: int
     command: list
-    # Whether the closing lines are those of Swift Testing instead of `N passed, N failed`.
+    # Whether the output ends with the summary of Swift Testing instead of `N passed, N failed`.
     is_swift: bool = False
     environment: dict = dataclasses.field(default_factory=dict)
     seconds: float = 0

@@ -2,11 +2,11 @@
 # Runs all Swift tests under sanitizers: `sanitize.sh [thread] [address]`. `address` also finds
 # undefined behaviour of C and C++. Tests/Sanitizers/build.sh builds each kind in its own directory.
 #
-# All code that SwiftPM builds is instrumented. Libraries of the system and of the toolchain are
-# not, but their calls to the C library are checked. No report is suppressed. Tests/Sanitizers/
-# mutex.c makes the standard library's locks visible to the thread sanitizer. Leaks are not
-# reported, because the test runner has some; memory tests detect them instead. LIVEHOST_FUZZ sets
-# the number of random programs.
+# All code that SwiftPM builds is instrumented. Libraries of the system and of the toolchain are not
+# instrumented, but their calls to the C library are checked. No report is suppressed.
+# Tests/Sanitizers/ mutex.c makes the standard library's locks visible to the thread sanitizer.
+# Leaks are not reported, because the test runner has some; memory tests detect them instead.
+# LIVEHOST_FUZZ sets the number of random programs.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 # Lines of Swift Testing begin with a symbol of three bytes, coloured if TERM is set. A UTF-8 locale

@@ -335,7 +335,7 @@ struct EventSubTests {
       ])
   }
 
-  /// Returns the lines of a notification given as its members, and the counts of unknown kinds.
+  /// Returns the lines of a notification with these members, and the counts of unknown kinds.
   private static func lines(
     _ type: String, _ event: JSONValue, room: RoomName? = nil
   ) -> (text: String, unknown: [String: Int]) {

@@ -126,7 +126,7 @@ def require_passing(root, filter):
 
 def seed_that_fails(root, number):
     """Returns the first seed with which the simulation detects this mutation, or None if no seed does."""
-    # --each simulates one seed after another, so that a crash or an endless loop belongs to one seed.
+    # --each simulates one seed after another, so that a crash or an endless loop can be attributed to one seed.
     for first in range(1, SEEDS, 50):
         command = [root / ".build/release/livehost-vopr", "--seed", str(first), "--count", "50", "--each"]
         if not (ended := run(command, root, number)):

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import ViewGraph
 
-/// The feature of the article `ComingFromTCA`, moved according to its steps.
+/// The feature that the article `ComingFromTCA` ports, after all steps of the article.
 enum ChatRoom {
   struct Message: Codable, Equatable, Identifiable, Sendable {
     var id: Int

@@ -35,7 +35,7 @@ struct AgreementTests {
     return events
   }()
 
-  /// A poll with a winner, late votes for this poll, and another poll that the end of the stream
+  /// A poll with a winner, late votes for this poll, and another poll that is open until the stream
   /// ends.
   private static let polls: [LiveEvent] = {
     func event(_ milliseconds: Int, _ event: PollEvent) -> LiveEvent {

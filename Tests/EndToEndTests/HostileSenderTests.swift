@@ -4,8 +4,8 @@ import HostFeature
 import SocketTestSupport
 import Testing
 
-/// Checks the daemon against a malicious member of its group that uses every input of the ingest
-/// socket at its limits.
+/// Checks the daemon against a malicious sender with permission to send, who uses every input of
+/// the ingest socket up to its limit.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct HostileSenderTests {
   private static let rooms = (0..<16).map { "r\($0)" }

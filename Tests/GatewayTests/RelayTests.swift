@@ -120,7 +120,8 @@ struct RelayTests {
           service.show(change == changes - 1 ? FakeService.room : .full)
         }
         try await group.waitForAll()
-        // The origin is read at most once per change, and one reading may have begun before.
+        // The origin is read at most once per change, plus one read that may have begun before the
+        // changes.
         #expect(service.reads.count - before <= changes + 1)
       }
     }

@@ -22,8 +22,8 @@ private struct Fed {
   var feed = LogFeed()
   var written: [String] = []
 
-  /// - Parameter rooms: rooms in addition to two that the daemon has without any position of the
-  ///   log.
+  /// - Parameter rooms: the rooms of the daemon, in addition to two rooms that have no position in
+  ///   the log.
   init(_ rooms: [RoomName: LogFeed.Beginning] = [:]) {
     let open = LogFeed.Beginning(held: 0, isThere: true)
     let all = [main: open, RoomName("side")!: open].merging(rooms) { $1 }

@@ -2,7 +2,7 @@ import CheckoutScreen
 import HangSimulation
 import Testing
 
-/// Devices of the library's users: costs from traces, conditions, and files.
+/// Devices that users of the library define: with costs from traces, with conditions, and in files.
 struct DeviceTests {
   private func trace(_ milliseconds: Double) -> [UInt8] {
     var text = "name,milliseconds\n"

@@ -19,7 +19,7 @@ from harness.varlink import Client
 PATIENCE = 30
 # How long an answer to a hostile message may take, in seconds.
 LIMIT = 60
-# The maximum connections to the control socket for one user without rights: a quarter of all.
+# The maximum number of connections to the control socket for one user without rights: a quarter of all.
 CONNECTIONS = 64
 # The number of connections that a stranger attempts.
 TRIES = 256

@@ -239,8 +239,8 @@ def stopped_journald(check, journald, programs, directory):
     committed = daemon.json("show", "load")["features"]["control"]["committed"]
     hangs = daemon.json("hangs")["hangs"]
     check("events were applied while journald was stopped", before < middle < during, (before, middle, during))
-    # A lane that waits for journald would be blocked for seconds. The machine causes shorter hangs: a lane may get no
-    # processor, or a page of memory late.
+    # A lane that waits for journald would be blocked for seconds. The machine itself causes shorter hangs: a lane may
+    # get a processor or a page of memory late.
     check.equal("no lane waited for journald, and none computed for long", [
         hang for hang in hangs if hang["reason"] == "blocked" and hang["durationMicroseconds"] >= 1_000_000
         or hang.get("processorMicroseconds", 10**9) >= 250_000], [])

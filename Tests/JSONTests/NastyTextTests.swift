@@ -2,8 +2,8 @@ import JSON
 import Testing
 
 /// Tests text that is cheap to send but expensive to compare, search or hash by the rules of
-/// Unicode, whose cost is quadratic in the length of such a run. At these sizes that would take
-/// minutes to hours, so a test fails by the time limit.
+/// Unicode: the cost is quadratic in the number of repeated characters. At these sizes it would
+/// take minutes to hours, so that a test would exceed its time limit.
 @Suite(.timeLimit(.minutes(1))) struct NastyTextTests {
   static let bytes = 512 << 10
 

@@ -303,7 +303,8 @@ private func match() -> [[LiveEvent]] {
     }
     await run.send(150..<151)
     while await recorder(run.lane)?.state != .failed { await Task.yield() }
-    // The next start completes the recording from the log, up to its failure.
+    // The next start completes the recording from the log, up to the point at which the recording
+    // failed.
     let recorded = try #require(await run.lane.report(.main)?.features)
     await run.send(chat(80..<100))
     try await untilBurst(has: 50, run.lane)

@@ -129,8 +129,7 @@ import WireFormats
     /// Waits until another task is waiting.
     func begin() async { for await _ in waiting.stream { return } }
 
-    /// Ends one wait and returns when the next wait has begun, when the work in between is
-    /// complete.
+    /// Ends one wait and returns when the next wait has begun, so the work in between is complete.
     func pass() async {
       time.continuation.yield()
       await begin()

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import WireFormats
 
-/// The health of a room's sources, from the lines that they send to `ListSources`.
+/// The health of a room's sources, from the lines that report it to the reply of `ListSources`.
 @Suite(.timeLimit(.minutes(1))) struct SourceTests {
   private let home = TemporaryDirectory()
   private var path: String { home.path + "/state" }

@@ -50,8 +50,8 @@ extension SimulatedTree.File {
     guard current != durable else { return }
     var choice = Choice(survival)
     var isReordered = false
-    // Only changed pages can reach the disk. A page that a failed sync dropped cannot, but is not
-    // distinguished here from a page that the kernel wrote back later.
+    // Only changed pages can reach the disk. A page that a failed sync dropped cannot reach the
+    // disk, but is not distinguished here from a page that the kernel wrote back later.
     let pages = (max(current.count, durable.count) + pageBytes - 1) / pageBytes
     let size = sizeAfterLoss(survival, &random)
     let old = durable

@@ -31,8 +31,8 @@ import Testing
     let intervals = (0..<100_000).map { _ in random.interval(mean: mean).nanoseconds }
     let average = intervals.reduce(0, +) / Int64(intervals.count)
     #expect(abs(average - mean.nanoseconds) < mean.nanoseconds / 50)
-    // A share of e^-1 is longer than the mean, and a share of e^-3 is longer than three times the
-    // mean.
+    // Of all intervals, a share of e^-1 is longer than the mean, and a share of e^-3 is longer than
+    // three times the mean.
     let long = intervals.count { $0 > mean.nanoseconds }
     #expect(abs(long - 36_788) < 800)
     let veryLong = intervals.count { $0 > 3 * mean.nanoseconds }

@@ -9,7 +9,8 @@ package struct VirtualConnection<Peer> {
   package var peer: Peer
   package var isOpenAtServer = true
   package var isOpenAtClient = true
-  /// Whether nothing arrives at either end any more, without either end noticing.
+  /// Whether the connection is silently dead: nothing arrives at either end, and neither end
+  /// notices.
   package var isFrozen = false
 
   /// Whether the server can still send on the connection.

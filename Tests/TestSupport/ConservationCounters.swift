@@ -3,7 +3,7 @@ public import RateLimiting
 /// Counters of what happened to every input of a pipeline. At any instant `received = applied +
 /// coalesced + rejected + pending`.
 ///
-/// The mutating methods move inputs from one column to another and so cannot break the equation.
+/// The mutating methods move inputs from one counter to another and so cannot break the equation.
 /// Wrong calls can only make `pending` negative, which ``isConserved`` checks.
 public struct ConservationCounters: Hashable, Sendable, Codable {
   /// The number of inputs so far.
@@ -31,7 +31,7 @@ public struct ConservationCounters: Hashable, Sendable, Codable {
     self.pending = pending
   }
 
-  /// Whether every input is accounted for and no column is negative.
+  /// Whether every input is accounted for and no counter is negative.
   public var isConserved: Bool {
     received == applied + coalesced + rejected + pending
       && applied >= 0 && coalesced >= 0 && rejected >= 0 && pending >= 0

@@ -197,7 +197,7 @@ struct VirtualTwitch: VirtualServer {
     }
   }
 
-  /// Closes a connection within a message, which the other connections get as a whole.
+  /// Closes a connection in the middle of a message, which the other connections get completely.
   private mutating func cut(_ id: Int, _ open: [Int]) {
     guard let connection = network.connections[id],
       let channel = connection.peer.server.joined.sorted()

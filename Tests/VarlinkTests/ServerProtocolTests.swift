@@ -14,8 +14,8 @@ import VarlinkDescription
     call("Echo", ",\"parameters\":{\"text\":\"\(text)\"}\(rest)")
   }
 
-  /// Returns this number of replies to a text; nil for each reply after the server has closed the
-  /// connection.
+  /// Sends a text and returns this number of replies; nil for each reply that is missing because
+  /// the server has closed the connection.
   private func replies(
     to text: String, count: Int, limits: VarlinkServer.Limits = .init()
   ) async throws -> [String?] {

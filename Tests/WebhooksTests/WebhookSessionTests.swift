@@ -6,7 +6,8 @@ import Webhooks
 
 /// Tests when senders get an answer, and which one.
 struct WebhookSessionTests {
-  /// A session, and the numbers of its lines that the daemon was given and has acknowledged.
+  /// A session, the number of its lines that were passed to the daemon, and the number that the
+  /// daemon has acknowledged.
   private struct Driver {
     var session: WebhookSession
     var given = 0

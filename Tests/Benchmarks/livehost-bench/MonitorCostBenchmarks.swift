@@ -44,8 +44,8 @@ func monitorCostBenchmarks(_ harness: Harness) async throws {
     "monitor.header", Harness.median(shares), "%", bar: "<= 2 % more with one 10/s monitor")
 }
 
-/// A room that receives its events in portions, each a tenth of a second of the room's time sent at
-/// full speed.
+/// A room whose events are sent in portions at full speed, each for a tenth of a second of the
+/// room's own time.
 private final class FedRoom {
   private static let room = "bench"
   private let served: ControlledLane

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The rules of the article "What happens when". Each has the beginning of its text, the rules of
-/// the fuzzer that apply it, and, where these are not sufficient, the names of tests.
+/// The rules of the article "What happens when". Each entry has the beginning of the rule's text,
+/// the rules of the fuzzer that apply it, and, where these are not sufficient, the names of tests.
 private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
   (
     "A send reduces its action immediately",

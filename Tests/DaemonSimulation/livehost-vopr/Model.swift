@@ -1,5 +1,5 @@
-/// Everything that clients sent and that the daemon acknowledged, and the rules that follow. The
-/// model knows nothing about files.
+/// Everything that clients sent and that the daemon acknowledged, and the conditions that follow
+/// from it. The model knows nothing about files.
 struct Model {
   /// The conditions that must hold after every sequence of operations and faults.
   enum Invariant: String, CaseIterable {
@@ -234,8 +234,8 @@ struct Model {
   /// Checks a room.
   ///
   /// - Parameters:
-  ///   - found: the messages and the host's last act in the room, or nil if the room does not
-  /// exist.
+  ///   - found: the messages and the last host action in the room, or nil if the room does not
+  ///     exist.
   ///   - promised: the expected room at the time of the query.
   ///   - isRecovered: whether the daemon has just been restarted and nothing was sent since.
   mutating func check(

@@ -86,7 +86,7 @@ struct Plan {
     let rottenBits: Int
     /// The position of the flipped bits, or nil for any position.
     var rot: Rot?
-    /// The call during the start before which the process dies or the power fails.
+    /// The process dies or the power fails before this call to the disk during the start.
     var crashOfStart: (call: Int, fault: DiskFault)?
   }
 
@@ -190,8 +190,8 @@ struct Plan {
         (1_400, .record(room: room)), (1_600, send),
       ], until: random.pick(1_700..<2_500), random.oneIn(2) ? .kill : .powerLoss, &count)
     let closing = random.oneIn(2) ? DiskFault.processEnd : .powerLoss
-    // The daemon ends when the closing of the room is on disk, but often before the end of its
-    // recording is. The interrupted recording is the later recording by the clock.
+    // The daemon ends when the closing of the room is on disk, but often before the end of the
+    // room's recording is on disk. The interrupted recording is the later recording by the clock.
     append(
       [
         (0, .stop(room: room)), (200, .open(room: room, isRecorded: false)),

@@ -183,7 +183,7 @@ extension Simulation {
     }
   }
 
-  /// Records the failure of a recording, which lacks all messages acknowledged later.
+  /// Records the failure of a recording, which will lack all messages that are acknowledged later.
   func recordingFailed(_ room: String) {
     model.endRecordings(of: room)
   }

@@ -308,7 +308,7 @@ extension Simulation {
 }
 
 extension Model.Loss {
-  /// Finds the messages of a room that are lost with some lines of segments.
+  /// Finds the messages that a room loses if these lines of segments are lost.
   fileprivate init(of room: String, _ lines: [UInt8]) {
     for line in lines.split(separator: 10) {
       let text = String(decoding: line, as: UTF8.self)

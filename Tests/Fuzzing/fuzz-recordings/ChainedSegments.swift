@@ -5,8 +5,8 @@
 /// after the check.
 struct ChainedSegments {
   private(set) var segments: [[UInt8]] = []
-  /// The number of synced bytes of each segment when the program ended. The synced bytes are the
-  /// whole segment, or the lines before the last mark of the last segment.
+  /// The number of synced bytes of each segment when the program ended. Segments are completely
+  /// synced, except the last one, of which only the lines before its last mark are synced.
   private(set) var syncedBytes: [Int] = []
   /// Whether each segment announces another segment.
   private var areContinued: [Bool] = []

@@ -17,8 +17,8 @@ struct UnsyncedLosses {
       areTears = areAll
       return
     }
-    // A mark in blocks of another file claims that lines were synced which never existed here. A
-    // closed segment does not grow.
+    // A mark in blocks of another file claims that lines were synced that never existed in this
+    // file. A closed segment does not grow.
     let lastMark = after[synced...].withUnsafeBufferPointer { SegmentLines.lastSyncedLine(in: $0) }
     areTears =
       written.mayEndEarly(found)

@@ -86,7 +86,7 @@ def test_relays_over_tls_show_rooms_and_refuse_strangers(check, daemon, programs
     with check.attempt("a client without a certificate is disconnected, and never reaches the daemon"):
         before = relayed()
         silent = [socket.create_connection(("127.0.0.1", port), 30) for _ in range(300)]
-        # The relay closes connections immediately that exceed the limit for clients without a certificate.
+        # The relay immediately closes connections that exceed the limit for clients without a certificate.
         assert select.select(silent, [], [], 5)[0], "more than 256 strangers"
         assert relayed() <= before, f"{relayed()} connections, {before} before"
         for connection in silent:

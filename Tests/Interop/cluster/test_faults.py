@@ -133,8 +133,8 @@ def test_a_partition_moves_although_its_owner_has_lost_its_watch(cluster, check)
         cluster.wait_until_whole(least=11)
         watches = cluster.request("$JS.API.CONSUMER.LIST.KV_lh_lease")["consumers"]
         server = cluster.named(max(watches, key=lambda watch: watch["created"])["cluster"]["leader"])
-        # The server must not be the owner's, which would reconnect immediately, nor the leader,
-        # without which nothing can be moved.
+        # The server must not be the server of the owner, which would reconnect immediately, and not the leader, because
+        # nothing can be moved without a leader.
         if server not in (owner, cluster.leader("KV_lh_lease")):
             break
     cluster.move(ROOMS[0], owner)

@@ -145,8 +145,7 @@ def test_parts_of_an_interrupted_upload_are_removed(cluster):
         cluster.request(f"lh.snap.{number}.{token(each)}.1-1.0", b"cut")
     cluster.eventually("interrupted uploads: the next snapshot removes the parts", lambda: [
         subject for subject in cluster.stored(room) if ".1-1." in subject], [])
-    # An owner that finds an unreadable header removes nothing, since a newer gateway may have
-    # written it.
+    # An owner that finds an unreadable header removes nothing, because a newer gateway may have written the header.
     wait("readable snapshots", lambda: all("node" in header for header in cluster.headers(room)))
     cluster.move(room, cluster.others(cluster.owner(room))[0])
     cluster.eventually("interrupted uploads: the next owner removes the parts of a room without snapshots",

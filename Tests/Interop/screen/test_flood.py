@@ -51,7 +51,7 @@ def test_a_flooded_room_is_drawn_calmly(check, start_daemon, open_terminal):
     repainted = sum(len(different) > len(rows) / 3 for different in changed)
     changes = collections.Counter(itertools.chain(*changed))
     rate, [(nervous, most)] = changes.total() / SECONDS, changes.most_common(1)
-    # Stores the first screen with the burst in each row, to be printed if the burst has moved.
+    # For each row, stores the first screen on which the burst is in this row, to be printed if the burst has moved.
     for elapsed, picture in looks:
         for at in (at for at, row in enumerate(picture) if "POGGERS" in row and "by" in row):
             places.setdefault(at, "\n".join([f"after {elapsed:.1f} s:", *picture]))

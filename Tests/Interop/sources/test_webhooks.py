@@ -66,7 +66,7 @@ def test_confirmed_deliveries_count_once_despite_kills(check, daemon, receive, t
 
     def reach(count):
         # Each delivery waits for a sync of the disk, which takes long on a busy machine. A sender that waits too long
-        # for one of them ends early, and its result raises the error.
+        # for a sync ends early, and reading its result raises the error.
         wait_for(lambda: len(confirmed) > count or any(sender.done() for sender in senders),
                  lambda: f"{len(confirmed)} deliveries", limit=20 * PATIENCE)
     with concurrent.futures.ThreadPoolExecutor(4) as pool:

@@ -4,7 +4,7 @@
 #
 # All code that SwiftPM builds is instrumented. Libraries of the system and of the toolchain are not
 # instrumented, but their calls to the C library are checked. No report is suppressed.
-# Tests/Sanitizers/ mutex.c makes the standard library's locks visible to the thread sanitizer.
+# Tests/Sanitizers/mutex.c makes the standard library's locks visible to the thread sanitizer.
 # Leaks are not reported, because the test runner has some; memory tests detect them instead.
 # LIVEHOST_FUZZ sets the number of random programs.
 set -uo pipefail

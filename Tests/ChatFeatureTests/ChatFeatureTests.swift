@@ -41,7 +41,7 @@ import Testing
     #expect(state.moderations == 1)
   }
 
-  @Test func `a time-out removes only that person's messages`() {
+  @Test func `a time-out removes only the messages of the timed-out person`() {
     var state = ChatFeature.State()
     state.take(
       .messages([message(1, at: 1_000), message(2, by: "bob", at: 1_000), message(3, at: 1_001)]),
@@ -51,7 +51,7 @@ import Testing
     #expect(state.moderations == 1)
   }
 
-  @Test func `a time-out without an identifier removes the messages written under that name`() {
+  @Test func `a time-out that contains only a name removes the messages written under that name`() {
     var state = ChatFeature.State()
     let named = { (id: String, user: String, name: String) in
       TimedMessage(

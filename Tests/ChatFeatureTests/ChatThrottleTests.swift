@@ -51,7 +51,7 @@ import Throttling
     #expect(throttle.pending == 1)
   }
 
-  @Test func `chat messages with long texts are delivered early, whatever the policy is`() {
+  @Test func `chat messages with long texts are delivered early under any throttle policy`() {
     var throttle = ChatThrottle(ThrottlePolicies([.chat: .init(interval: .seconds(3600))]))
     var output = ThrottleOutput<ChatFeature.Action>()
     let text = String(repeating: "x", count: 1 << 16)

@@ -126,7 +126,7 @@ import Testing
 
   /// Compares with a count over the whole stream, for any division into batches.
   @Test(arguments: 1...40)
-  func `the maxima per clock second and per sliding second are exact for any order of messages`(
+  func `the maximum message counts per clock second and sliding second are exact for any order`(
     seed: UInt64
   ) {
     var random = SplitMix64(seed: seed)

@@ -113,7 +113,7 @@ struct SharedStateTests {
     await store.skipInFlightEffects()
   }
 
-  @Test func `a change of a shared value without a state, in the middle of an action, is kept`()
+  @Test func `a change of a shared value that bypasses the state during an action is kept`()
     async
   {
     let store = TestStore(initialState: Player.State()) { MutedPlayer(settings: settings) }

@@ -76,7 +76,8 @@ private struct ComputingView: View {
     #expect(report.runs[0].actions == 4)
   }
 
-  @Test func `with measured costs, a turn contains the computation of an effect on the thread`()
+  @Test
+  func `with measured costs, a turn contains the computation of an effect on the screen's thread`()
     async throws
   {
     for (onLane, isLong) in [(true, true), (false, false)] {

@@ -52,7 +52,7 @@ import Testing
     #expect(state.durationMilliseconds == 4_000)
   }
 
-  @Test func `a tick with a right time corrects the duration after a tick far in the future`() {
+  @Test func `a tick with a correct time corrects the duration after a tick far in the future`() {
     let state = state(
       after: .streamChanged(.live, at: 1_000), .ticked(at: 4_102_444_800_000), .ticked(at: 5_000))
     #expect(state.durationMilliseconds == 4_000)

@@ -80,7 +80,7 @@ import ViewGraph
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func `an end of the stream that fails asks the same question again, with the reason`() {
+  @Test func `if ending the stream fails, the same question is asked again, with the reason`() {
     let screen = makeScreen(Token())
     var inputs: [EffectInput] = []
     screen.onEffectInput = { inputs.append($0) }

@@ -73,7 +73,7 @@ struct TrackingTests {
     }
   }
 
-  @Test func `the views read every field of the parts except the listed fields that are not shown`()
+  @Test func `the views read every field of the parts, except listed fields that are never shown`()
   {
     let screen = DrawnHost(.ignored)
     // A view may read a field only while another field has a certain value.
@@ -134,7 +134,7 @@ struct CauseTests {
     #expect(record?.triggers == [EvaluationTrigger(action: "chat.messages", field: "chat")])
   }
 
-  @Test func `the log of evaluations keeps the newest of each view, oldest first`() {
+  @Test func `the log of evaluations keeps the newest evaluations of each view, oldest first`() {
     let screen = DrawnHost(.ignored)
     for number in 1...100 { _ = screen.send(.header(.reacted(number))) }
     let frames = screen.host.views.log.records(of: "HeaderView").map(\.frame)

@@ -121,7 +121,8 @@ private func match() -> [[LiveEvent]] {
     try await studio.end()
   }
 
-  @Test func `a recording that begins later contains only the bursts of duplicates since then`()
+  @Test
+  func `a recording that begins later contains only the bursts of duplicates since its start`()
     async throws
   {
     let studio = try Studio(settings: settings)

@@ -41,7 +41,7 @@ struct ObsSessionTests {
     #expect(!"\(wrong.refusals) \(wrong.statuses)".contains("hunter2"))
   }
 
-  @Test func `the session retries an OBS that is not running at growing intervals`() {
+  @Test func `while OBS is not running, the session retries the connection at growing intervals`() {
     var obs = ScriptedObs()
     for _ in 0..<12 {
       obs.run(for: .seconds(130), answering: false)

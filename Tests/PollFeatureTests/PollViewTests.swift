@@ -90,7 +90,7 @@ import ViewGraph
   }
 
   @Test(arguments: [[Int.max, .max, .max], [-5, 3, .min], [0, -1, 0]])
-  func `impossible numbers in a saved poll can be drawn`(totals: [Int]) {
+  func `a saved poll with impossible numbers is drawn without a crash`(totals: [Int]) {
     guard
       case .panel(_, .column(let lines)) = output(.began(question, at: 0), .voted(totals)),
       case .list(let rows, _) = lines.last

@@ -149,7 +149,9 @@ import Testing
 
   @Test(
     arguments: 1...60 as ClosedRange<UInt64>)
-  func `random progress is fully counted, limited, and ends with the last value`(seed: UInt64) {
+  func `all steps of random progress are counted, few are delivered, and the last one always is`(
+    seed: UInt64
+  ) {
     var stream = RandomStream(seed: seed)
     var machine = Machine()
     var counters = ConservationCounters()

@@ -395,7 +395,8 @@ private final class Machine: Sendable {
     await resuming.finish()
   }
 
-  @Test func `a start with a waiting requester does not end the repeated attempts to record`() async
+  @Test func `a start that a requester waits for does not end the repeated attempts to record`()
+    async
   {
     let store = makeStore(.recording)
     store.exhaustivity = .off

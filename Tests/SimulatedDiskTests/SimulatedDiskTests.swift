@@ -98,7 +98,7 @@ extension Disk {
     return (try #require(disk.contents(of: "/file")), disk.counts)
   }
 
-  @Test func `synced data survives a power failure, and each unsynced page may survive`()
+  @Test func `synced data survives a power failure, and each unsynced page may or may not survive`()
     throws
   {
     let (synced, unsynced) = (Array("synced".utf8), [UInt8](repeating: 7, count: 80))
@@ -186,7 +186,8 @@ extension Disk {
     #expect(found.count == 4)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `calls can be short, be slow, fail or hang`()
+  @Test(.timeLimit(.minutes(1)))
+  func `calls to the simulated disk can be short, be slow, fail or hang`()
     async throws
   {
     let disk = SimulatedDisk(pause: { #expect($0 == 5) })

@@ -3,7 +3,7 @@ import Simulation
 import Testing
 
 @Suite struct EventQueueTests {
-  @Test func `the queue returns events in order of time, and equal times in order of insertion`() {
+  @Test func `the queue returns events in order of time, and those with equal times as inserted`() {
     var random = SeededGenerator(seed: 3)
     var queue = EventQueue<Int>()
     var expected: [(time: Int64, number: Int)] = []

@@ -185,7 +185,8 @@ struct SourceConfigurationTests {
   }
 
   @Test(arguments: ["127.0.0.1", "127.3.4.5", "localhost", "[::1]"])
-  func `a webhook server for this machine needs no permission`(host: String) throws {
+  func `a webhook server that only this machine can reach needs no permission`(host: String) throws
+  {
     _ = try Self.read("kind: webhook\nwebhook: {listen: '\(host):80', mapping: m}")
   }
 
@@ -271,7 +272,10 @@ struct SourceConfigurationTests {
     #expect(configuration.webhook.mapping != nil)
   }
 
-  @Test func `a source started by hand finds the daemon in the same order as livehostctl`() throws {
+  @Test
+  func `a source started by hand searches for the daemon's sockets in the order of livehostctl`()
+    throws
+  {
     try FileManager.default.createDirectory(
       atPath: directory + "/livehost", withIntermediateDirectories: true)
     func find(_ environment: [String: String], ingest: String? = nil, control: String? = nil)

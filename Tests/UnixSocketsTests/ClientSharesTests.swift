@@ -87,8 +87,8 @@ struct ClientSharesTests {
     #expect(Self.rows(shares.refusals) == ["1 idleConnection 1"])
   }
 
-  @Test func `idle clients without rights are closed first, of the user with the most connections`()
-  {
+  @Test
+  func `idle clients of the user without rights who has the most connections are closed first`() {
     var shares = Self.shares()
     let root = (0..<3).compactMap { _ in shares.connect(user: 0, as: .owner).id }
     let single = shares.connect(user: 1, as: .stranger).id

@@ -19,7 +19,9 @@ import ViewGraph
     #expect(panel.elementCount == 1 + 2 + 1 + 1 + 2 + 4)
   }
 
-  @Test func `texts of views are compared by bytes, so combining marks do not slow this down`() {
+  @Test
+  func `texts of views are compared by bytes, so combining marks do not slow the comparison down`()
+  {
     let (composed, decomposed) = (ViewNode.text("\u{E9}"), ViewNode.text("e\u{301}"))
     #expect(composed != decomposed)
     #expect(ViewNode.list([.init(id: "1", composed)]) != .list([.init(id: "1", decomposed)]))

@@ -36,7 +36,9 @@ import WaitingRoomFeature
     #expect(throttle.pending == 0)
   }
 
-  @Test func `changes with long names are delivered early, whatever the policy is`() {
+  @Test
+  func `changes of the waiting room with long names are delivered early under any throttle policy`()
+  {
     var throttle = WaitingRoomThrottle(
       ThrottlePolicies([.waitingRoom: .init(interval: .seconds(3600), capacity: 1_000_000)]))
     var output = Output()

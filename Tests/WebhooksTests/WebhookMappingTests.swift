@@ -373,7 +373,8 @@ struct WebhookMappingTests {
     }
   }
 
-  @Test func `members of a delivery with unusable values are reported by name`() throws {
+  @Test func `event members for which a delivery has unusable values are reported by name`() throws
+  {
     let mapping = try WebhookMapping(
       "time: at\nevents: [{type: announcement, members: {user.name: a, text: b | =t}}]",
       file: "m.yaml")

@@ -162,7 +162,7 @@ struct WebhookSessionTests {
     #expect(!statuses.contains { $0.contains("Ada") || $0.contains("s3cret") })
   }
 
-  @Test func `members of deliveries with unusable values are reported by name`() throws {
+  @Test func `the status reports event members with unusable values by name`() throws {
     let mapping = try WebhookMapping(
       "events: [{type: announcement, members: {user.name: name, text: text}}]", file: "m.yaml")
     var session = WebhookSession(mapping, address: "127.0.0.1:1")

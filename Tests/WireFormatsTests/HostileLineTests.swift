@@ -89,7 +89,7 @@ import WireFormats
   }
 
   @Test(arguments: 5...6 as ClosedRange<UInt64>)
-  func `lines of arbitrary bytes are rejected or blank`(seed: UInt64) {
+  func `lines of arbitrary bytes are rejected or ignored as blank`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let openings: [[UInt8]] = [[], [0x7B], [0x40], [0x3A], [0x7B, 0x22], [0x5B]]
     for _ in 0..<8000 {

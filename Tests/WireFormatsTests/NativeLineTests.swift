@@ -476,7 +476,7 @@ struct NativeCase: Sendable {
       decode(#"{"t\u0079pe":"view\u0065rs","count":3}"#) == .event(.header(.viewers(count: 3))))
   }
 
-  @Test func `badges may be an array of strings`() {
+  @Test func `badges in a native line may be an array of strings`() {
     let line =
       #"{"type":"chat.message","id":"1","user":{"badges":[ "a/1", "b\/2" ],"id":"u","name":"n"},"text":"t"}"#
     #expect(

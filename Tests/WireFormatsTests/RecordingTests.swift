@@ -21,7 +21,8 @@ import WireFormats
     return ByteSlab(bytes)
   }()
 
-  @Test func `every line of the bundled recording is an event, and the totals by kind match`() {
+  @Test
+  func `every line of the bundled recording is an event, and the totals by kind are as expected`() {
     var decoder = LineDecoder()
     var counts: [String: Int] = [:]
     var chatters: Set<String> = []

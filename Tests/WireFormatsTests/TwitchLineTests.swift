@@ -53,7 +53,7 @@ private let ann = Person(id: "5", name: "Ann")
       ("25:-4", []), ("25:0-", []), ("25:,,/:/", []), ("25", []), ("0-4", []),
       ("25:x-4", []), ("25:0-4,x", []), ("25:00000000000000000000-04", [0..<5]),
     ] as [(String, [Range<Int>])])
-  func `positions of emotes are decoded, and invalid positions are only left out`(
+  func `positions of emotes are decoded, and only the invalid positions are left out`(
     tag: String, emotes: [Range<Int>]
   ) {
     for other in ["", "bits=5;", "source-room-id=1;room-id=2;"] {

@@ -64,7 +64,7 @@ struct ChildIdentityTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `elements with the same keys in a new collection count as the same`() {
+  @Test func `elements with the same keys in a new collection count as the same elements`() {
     let clock = TestClock()
     let store = makeStore(clock: clock)
     store.change { for id in 1...3 { $0.rows.append(Guest(id: id), id: id) } }

@@ -23,7 +23,7 @@ import Testing
     #expect(sum == EventCounts())
   }
 
-  /// A client may open rooms with manipulated counts repeatedly.
+  /// A client may repeatedly open rooms with manipulated counts.
   @Test(arguments: [(1 << 62, 0), (1, 1 << 62)])
   func `counts whose sum overflows are left out, and the others still add up`(
     applied: Int, rejected: Int

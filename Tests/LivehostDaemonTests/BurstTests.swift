@@ -421,7 +421,7 @@ extension KeptRooms {
 }
 
 extension ChatReport {
-  /// Removes the values that are computed anew after a replay.
+  /// Removes the values that are computed again after a replay.
   fileprivate var withoutAnalysis: ChatReport {
     var report = untimed
     (report.waves, report.unsearched, report.highlights) = (nil, nil, nil)

@@ -86,7 +86,7 @@ func elsewhere(_ body: () -> Void) {
 
 struct FuzzedError: Error {}
 
-/// The senders that effects left behind when they ended.
+/// The `send` closures of effects that have ended.
 final class LeftBehind: Sendable {
   private let contents = Mutex<[(send: Send<Act>, token: Int)]>([])
 

@@ -14,7 +14,7 @@ struct Rows {
   struct Work: Equatable, Sendable {
     var inView = 0
     var inReducer = 0
-    /// How long the reducer waits per row, in microseconds.
+    /// The work per row of another thread for which the reducer waits, in nanoseconds.
     var waiting = 0
   }
 
@@ -44,7 +44,7 @@ struct Rows {
     case .resized(let count):
       state.rows = Array(0..<count)
       burn(state.work.inReducer * count)
-      usleep(UInt32(state.work.waiting * count))
+      waitForThread(working: state.work.waiting * count)
     case .ticked: burn(state.work.inReducer * state.rows.count)
     }
     return .none
@@ -60,6 +60,17 @@ func burn(_ nanoseconds: Int) {
   }
   let end = now() + nanoseconds
   if nanoseconds > 0 { while now() < end {} }
+}
+
+/// Waits until another thread has computed for this amount of processor time.
+func waitForThread(working nanoseconds: Int) {
+  guard nanoseconds > 0 else { return }
+  let done = DispatchSemaphore(value: 0)
+  DispatchQueue.global().async {
+    burn(nanoseconds)
+    done.signal()
+  }
+  done.wait()
 }
 
 struct RowsView: View {
@@ -146,7 +157,7 @@ struct RowsView: View {
   }
 
   @Test func `time in which the thread does not run is not counted as work`() async throws {
-    #expect(try await resize(rising, Rows.Work(waiting: 20), on: phone()).fields == [])
+    #expect(try await resize(rising, Rows.Work(waiting: 20_000), on: phone()).fields == [])
   }
 
   @Test(arguments: [(1_000, 1_000), (10_000, 250), (100_000, 50)])

@@ -100,8 +100,8 @@ package final class NativeLineCheck {
 
   package init() {}
 
-  /// Returns the reason why the daemon would reject a line, also as text for people, or `nil`. Takes
-  /// O(length).
+  /// Returns why the daemon would reject a line, also as text for people, or `nil` if it would
+  /// accept the line. Takes O(length).
   package func rejection(of line: [UInt8]) -> (reason: RejectionReason, text: String)? {
     let slab = ByteSlab(line)
     let slice = ByteSlab.Slice(offset: 0, count: line.count)

@@ -4,27 +4,27 @@ import RateLimiting
 import RecorderFeature
 import Recordings
 
-/// A room's own recorder beside what its state shows: the paused or closing recording, and waiting
-/// clients.
+/// The part of a room's own recorder that is not in the room's state: the paused or closing
+/// recording, and the completions of waiting clients.
 struct OwnRecorder {
   typealias Outcome = Result<RecorderOutcome, ControlError>
 
   /// A recording that is to be closed.
   enum EndedRecording: Sendable {
     case written(RoomRecorder, digest: String?)
-    /// It is not being written.
+    /// A paused recording, given by its name.
     case open(String)
   }
 
   /// A recording that is being closed.
   private struct Closing {
     let recorder: RoomRecorder
-    /// How many steps were not written when the closing began.
+    /// The number of steps that were not written yet when the closing began.
     let steps: Int
     var progress = ProgressThinner<RecorderProgress>()
   }
 
-  /// The paused recording, which is to be resumed or closed.
+  /// The name of the paused recording, which can be resumed or closed.
   private(set) var paused: String?
   private var closing: Closing?
   private var waiters = Waiters<Outcome>()
@@ -32,7 +32,7 @@ struct OwnRecorder {
   /// Whether a recording is paused or being closed.
   var holdsRecording: Bool { paused != nil || closing != nil }
 
-  /// Calls `completion` at the end of an attempt, while the room is changing.
+  /// Calls `completion` when an attempt ends, during the reduction of an action.
   mutating func whenEnded(_ attempt: Int, _ completion: @escaping Waiters<Outcome>.Completion) {
     waiters.add(completion, to: attempt)
   }
@@ -40,7 +40,7 @@ struct OwnRecorder {
   /// Removes the completions of an attempt that has ended.
   mutating func end(_ attempt: Int) -> [Waiters<Outcome>.Completion] { waiters.remove(attempt) }
 
-  /// Ends all waits, because the room closes.
+  /// Calls all waiting completions with an error, because the room is closed.
   mutating func endWaits(_ error: ControlError) {
     for body in waiters.removeAll() { body(.failure(error)) }
   }
@@ -49,8 +49,8 @@ struct OwnRecorder {
 
   mutating func pause(_ recording: RoomRecorder) { paused = recording.name }
 
-  /// Begins to close the recording that was written until now, or else the paused one; `nil` if
-  /// there is neither.
+  /// Begins to close `written`, the recording that was being written. If it is `nil`, begins to
+  /// close the paused recording. Returns `nil` if there is neither.
   mutating func close(_ written: (recorder: RoomRecorder, digest: String?)?) -> EndedRecording? {
     guard let written else { return paused.map { .open($0) } }
     closing = Closing(recorder: written.recorder, steps: written.recorder.waitingSteps)
@@ -60,7 +60,8 @@ struct OwnRecorder {
   /// Records that the recording is closed.
   mutating func closed() { (paused, closing) = (nil, nil) }
 
-  /// Returns how far the closing is, at most once a second; `nil` if there is nothing new to show.
+  /// Returns the progress of closing a recording, at most once a second; `nil` if there is nothing
+  /// new to show.
   mutating func progress(_ progress: RecorderProgress, at now: Instant) -> RecorderProgress? {
     guard let (recorder, total) = closing.map({ ($0.recorder, $0.steps) }),
       case let left = recorder.waitingSteps, left <= total
@@ -72,8 +73,8 @@ struct OwnRecorder {
     ).output
   }
 
-  /// After a restart: returns the recording to continue, which was being written when the program
-  /// ended; `nil` if it is paused or to be closed.
+  /// Returns the recording to continue after a restart, because it was being written when the
+  /// daemon stopped; `nil` if the recording is paused or must be closed.
   ///
   /// - Parameter saved: the recording that an earlier version was writing.
   mutating func restore(_ state: RecorderFeature.State, saved: String?) -> String? {
@@ -93,13 +94,14 @@ struct OwnRecorder {
 }
 
 extension RecorderFeature.State {
-  /// Whether something about the room's own recorder is in progress, or has to be tried again.
+  /// Whether the room's own recorder has an attempt in progress, or must repeat one.
   func isUnfinished(isRecording: Bool) -> Bool {
     let hasFailed = work.map { $0.failures > 0 || $0.failure != nil } ?? false
     return work?.wish != nil || (own?.state == .recording) != isRecording || hasFailed
   }
 
-  /// Why the room's own recorder cannot do what a client wishes; `nil` if it can.
+  /// Returns why the room's own recorder refuses a client's request; `nil` if it accepts the
+  /// request.
   func refusal(of wish: RecorderWish, in room: RoomName) -> ControlError? {
     if accepts(wish) { return nil }
     return switch wish {

@@ -2,13 +2,14 @@ package import ControlInterface
 package import LiveEvents
 import RecorderFeature
 
-// What clients ask for. They wait for the outcome, so an attempt that fails is not repeated unless
-// they ask for that.
+// The requests of clients to the recorder. A client waits for the outcome, so a failed attempt is
+// repeated only if the client asks for that.
 extension RoomRecordings {
-  /// Starts recording a room; returns once a restart would not end it.
+  /// Starts recording a room. Returns once the start is on disk, so that a restart continues the
+  /// recording.
   ///
-  /// - Parameter retries: whether it is tried until it works if the first attempt fails, which is
-  ///   an error anyway.
+  /// - Parameter retries: whether the recorder repeats a failed attempt until one succeeds. The
+  ///   call throws after the first failure in either case.
   /// - Throws: ``ControlError`` `alreadyRecording`, `noSuchRoom`, `recordingFailed`.
   package func start(
     _ room: RoomName, on lane: HostLane, retries: Bool = false
@@ -18,7 +19,7 @@ extension RoomRecordings {
       recording.recording, room: room.description, startedAt: recording.startedAt)
   }
 
-  /// Continues the recording that was paused.
+  /// Continues the paused recording of a room.
   ///
   /// - Throws: ``ControlError`` `alreadyRecording`, `notRecording`, `noSuchRoom`,
   ///   `recordingFailed`.
@@ -28,8 +29,7 @@ extension RoomRecordings {
     try await begin(.resume, room, on: lane, retries: false)
   }
 
-  /// Leaves out of the recording what happens from here on; returns once all before that is on
-  /// disk.
+  /// Pauses the recording of a room. Returns once everything before the pause is on disk.
   ///
   /// - Throws: ``ControlError`` `notRecording`, `noSuchRoom`, `recordingFailed`.
   package func pause(
@@ -39,14 +39,14 @@ extension RoomRecordings {
     return try await report(of: room, on: lane)
   }
 
-  /// Ends the recording of a room, once all of it is on disk.
+  /// Ends the recording of a room. Returns once all of it is on disk.
   ///
   /// - Throws: ``ControlError`` `noSuchRoom`, `notRecording`, `recordingFailed`; `noSuchRecording`
-  ///   if the limits of recordings had it deleted at once.
+  ///   if the recording was deleted immediately because it exceeds a limit of the configuration.
   package func stop(
     _ room: RoomName, on lane: HostLane
   ) async throws(ControlError) -> RecordingReport {
-    // Of one that failed there is still something to tell, though there is nothing to close.
+    // A failed recording can still be reported, although there is nothing left to close.
     let last = await lane.visit(room) { $0?.recordingName }
     let outcome = try await carryOut(.stop, room, on: lane)
     guard case .saved(let saved) = outcome, let name = saved?.name ?? last else {

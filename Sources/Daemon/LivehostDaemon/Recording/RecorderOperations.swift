@@ -6,9 +6,9 @@ import Recordings
 import SystemSupport
 import Systemd
 
-// The recorder for the effects of a room. The room's lane decides whether an attempt is still
-// wanted, in the step in which the recording begins or pauses. An effect that was cancelled
-// meanwhile removes what it has made.
+// The recorder that the effects of a room use. In the step in which the recording begins or pauses,
+// the room's lane decides whether the attempt is still wanted. If it is not, because the effect was
+// cancelled meanwhile, the effect undoes its work.
 extension RoomRecordings {
   package func recorder(of life: RoomLifetime) -> Recorder {
     Recorder(
@@ -19,7 +19,7 @@ extension RoomRecordings {
   }
 
   private func start(_ attempt: Int, of life: RoomLifetime) async throws -> String {
-    // The stop that this replaces may not have begun.
+    // If this attempt replaces a stop, that may not have closed the recording yet.
     _ = try await close(life)
     await enter(life.room)
     let recorder: RoomRecorder
@@ -46,7 +46,8 @@ extension RoomRecordings {
     return name
   }
 
-  /// Closes the recording of a room, once all of it is on disk; `nil` if there is none.
+  /// Closes the recording of a room. Returns once all of it is on disk; returns `nil` if there is
+  /// no recording.
   private func close(_ life: RoomLifetime) async throws(RecordingError) -> SavedRecording? {
     let ended = await life.visit { $0?.takeRecording() }
     let summary: RecordingSummary?
@@ -72,8 +73,8 @@ extension RoomRecordings {
     }
   }
 
-  /// Closes a recording that is not being written, after ``enter(_:)``; `nil` if it is closed
-  /// already.
+  /// Closes a recording that is not being written. Must be called after ``enter(_:)``. Returns
+  /// `nil` if the recording is closed already.
   func close(
     _ name: String, of room: RoomName
   ) async throws(RecordingError) -> RecordingSummary? {
@@ -106,7 +107,7 @@ extension RoomRecordings {
   }
 
   private func resume(_ attempt: Int, of life: RoomLifetime) async throws {
-    // The pause that this replaces may not have begun.
+    // If this attempt replaces a pause that has not begun, the recording is still being written.
     if await life.visit({ $0?.isRecording }) == true { return }
     await enter(life.room)
     do {

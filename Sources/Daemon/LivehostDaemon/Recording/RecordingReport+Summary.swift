@@ -20,7 +20,7 @@ extension RecordingReport {
 }
 
 extension ControlError {
-  /// What a client is told of a recording that cannot be read or deleted.
+  /// Creates the error that a client receives if a recording cannot be read or deleted.
   init(_ error: RecordingError) {
     switch error {
     case .noSuchRecording(let name): self = .noSuchRecording(name)

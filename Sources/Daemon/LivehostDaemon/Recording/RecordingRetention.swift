@@ -3,11 +3,11 @@ import LiveEvents
 import Locking
 import SystemSupport
 
-/// How long recordings are kept.
+/// The limits above which recordings are deleted.
 package struct RetentionLimits: Sendable, Equatable {
-  /// How old a recording may be, in milliseconds since its end; `nil` means any age.
+  /// The maximum age of a recording, in milliseconds since its end; `nil` means no limit.
   package var maximumAge: Int?
-  /// How large all recordings may be together; `nil` means any size.
+  /// The maximum size of all recordings together, in bytes; `nil` means no limit.
   package var maximumBytes: Int?
 
   package init(maximumAge: Int? = nil, maximumBytes: Int? = nil) {
@@ -16,8 +16,8 @@ package struct RetentionLimits: Sendable, Equatable {
   }
 }
 
-/// Deletes whole recordings, oldest first, as the configuration says: at the start, when a
-/// recording has ended, when the configuration has changed, and once an hour.
+/// Deletes recordings that exceed the configured limits, oldest first: at the start, when a
+/// recording ends, when the configuration changes, and once an hour.
 package final class RecordingRetention: Sendable {
   private static let pause = Duration.seconds(3_600)
 
@@ -25,13 +25,13 @@ package final class RecordingRetention: Sendable {
   private let directory: RoomDirectory
   private let metrics: DaemonMetrics
   private let limits: Guarded<RetentionLimits>
-  /// The rooms whose recordings are kept whatever their age: they were set aside, and may need
-  /// them.
+  /// Returns the rooms that were set aside. Their recordings are never deleted, because the rooms
+  /// may need them if they are restored later.
   private let roomsAside: @Sendable () -> Set<String>
   private let now: @Sendable () -> Int
   private let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-  /// - Parameter now: in milliseconds since 1970.
+  /// - Parameter now: returns milliseconds since 1970.
   package init(
     _ recordings: RoomRecordings, of directory: RoomDirectory, limits: RetentionLimits,
     metrics: DaemonMetrics, roomsAside: @escaping @Sendable () -> Set<String> = { [] },
@@ -47,7 +47,7 @@ package final class RecordingRetention: Sendable {
     recordings.onEnd { [wakes] in wakes.continuation.yield() }
   }
 
-  /// Puts other limits in force.
+  /// Replaces the limits, and soon deletes the recordings that exceed the new ones.
   package func apply(_ limits: RetentionLimits) {
     self.limits.withLock { $0 = limits }
     metrics.note(limits)
@@ -70,8 +70,8 @@ package final class RecordingRetention: Sendable {
     }
   }
 
-  /// Deletes what is too old or too much. What cannot be deleted now, since it is being read for
-  /// instance, is left for the next time.
+  /// Deletes the recordings that exceed a limit. A recording that cannot be deleted now, for
+  /// example because it is being read, is left for the next call.
   ///
   /// - Complexity: O(recordings).
   package func enforce() async {
@@ -81,12 +81,12 @@ package final class RecordingRetention: Sendable {
     else { return }
     let (now, aside) = (now(), roomsAside())
     var bytes = all.reduce(0) { $0 + $1.bytes }
-    // How old a recording is that does not tell when it began, nobody knows.
+    // A recording without a start time is kept, because its age is unknown.
     for recording in all
     where recording.state != .recording && recording.startedAt > 0
       && !aside.contains(recording.room)
     {
-      // Never before its beginning, whatever its files say.
+      // The files may state an end that is before the beginning.
       let end = max(
         recording.startedAt, recording.endedAt ?? recording.startedAt &+ recording.durationMs)
       let reason: RoomRecordings.DeletionReason

@@ -2,14 +2,15 @@ import ControlInterface
 import Recordings
 import SystemSupport
 
-/// Reads the recordings at rest, slowly and again and again, so that damage is known before anybody
-/// needs them.
+/// Verifies the recordings slowly and periodically, so that damage is found before a recording is
+/// needed.
 ///
-/// What was read when is in the catalogue: a restart does not begin anew.
+/// The catalogue stores when each recording was verified, so a restart does not verify all of them
+/// again.
 package struct RecordingScrub: Sendable {
-  /// How much is read per second at most.
+  /// The maximum number of bytes read per second.
   package static let bytesPerSecond = 4 << 20
-  /// How long it waits if nothing is due.
+  /// The time until the next search for a due recording if none is due now.
   private static let pause = Duration.seconds(3_600)
 
   private let recordings: RoomRecordings
@@ -20,8 +21,9 @@ package struct RecordingScrub: Sendable {
   private let sleep: @Sendable (Duration) async throws -> Void
 
   /// - Parameters:
-  ///   - days: how many days after a recording was made or last read it is read again.
-  ///   - now: in milliseconds since 1970.
+  ///   - days: the number of days between two verifications of a recording, starting with its
+  ///     creation.
+  ///   - now: returns milliseconds since 1970.
   package init(
     _ recordings: RoomRecordings, slots: WorkSlots, days: Int, metrics: DaemonMetrics,
     now: @escaping @Sendable () -> Int = { WallClock.milliseconds() },
@@ -50,7 +52,7 @@ package struct RecordingScrub: Sendable {
   private func check(_ name: String) async throws {
     let damage: String
     do {
-      // Whoever wants to delete it must not wait for this.
+      // These files are not protected: the recording can be deleted while it is verified.
       let files = try await recordings.files(of: name).withoutUse
       var check = RecordingCheck(files)
       var bytes = 0
@@ -74,7 +76,8 @@ package struct RecordingScrub: Sendable {
     } catch ControlError.recordingFailed(room: _, reason: let reason) {
       damage = reason
     }
-    // The disk does not give it back, but may do so later: it is not marked.
+    // The disk cannot read the recording now, but may succeed later, so the recording is not marked
+    // as damaged.
     if await !isGone(name) { recordings.logDamage(of: name, damage) }
   }
 

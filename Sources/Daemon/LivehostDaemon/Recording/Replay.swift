@@ -12,23 +12,23 @@ package struct ReplayResult: Sendable, Equatable {
   package var digest = ""
 }
 
-/// Plays a recording into a room. The steps take place at their recorded times, whatever the speed,
-/// so that the room reaches the same state.
+/// Plays a recording into a room. At any speed, the steps take place at their recorded times in the
+/// room, so that the room reaches the same state.
 package struct Replay: Sendable {
   package let files: RecordingFiles
   package let room: RoomName
   package let lane: HostLane
-  /// The speed relative to the recording; `nil` for as fast as the lane takes it.
+  /// The speed relative to the recording; `nil` plays as fast as the lane can.
   package let speed: Double?
-  /// Where to begin, in nanoseconds from the first step. Earlier steps are left out.
+  /// The position at which to begin, in nanoseconds from the first step. Earlier steps are skipped.
   package let start: Int64
-  /// Limits reading and decoding if the recording is played at full speed. In real time a replay
-  /// does hardly any work, and must not wait for that of others.
+  /// Limits how many tasks read and decode concurrently; used only at full speed. A slower replay
+  /// needs little processor time, and must not wait for other tasks.
   private let slots: WorkSlots?
 
   package enum Problem: Error, Equatable {
     case roomClosed, roomBusy
-    /// It would begin after the end of the recording.
+    /// The position at which to begin is after the end of the recording.
     case nothingLeft
   }
 
@@ -48,7 +48,7 @@ package struct Replay: Sendable {
   ///
   /// - Parameters:
   ///   - sleep: waits for a number of nanoseconds.
-  ///   - progress: called with how many bytes of the recording have been read.
+  ///   - progress: called with the number of bytes of the recording that have been read.
   /// - Throws: ``Problem``, ``RecordingError``, `CancellationError`.
   package func run(
     sleep: @Sendable (UInt64) async throws -> Void = { try await Task.sleep(nanoseconds: $0) },
@@ -66,7 +66,7 @@ package struct Replay: Sendable {
       while try await read(&reader, into: &steps, isNew: pace == nil) {
         if pace == nil, let first = steps.first?.instant {
           try await begin(from: first)
-          // Earlier steps are left out, except for the settings at the beginning of the recording.
+          // Earlier steps are skipped, except for the settings at the beginning of the recording.
           let settings = beginning?.settings.map { [RecordedStep.change($0, at: first)] } ?? []
           await lane.visit(room) { $0?.play(settings) }
           pace = Pace(first: first, start: now(), speed: speed)
@@ -80,7 +80,7 @@ package struct Replay: Sendable {
         }
         let block = reader.bytesRead - done
         if let pace {
-          // A block may last for minutes.
+          // Playing a block may take minutes, so progress is also reported within it.
           try await play(steps, pace, sleep, now) { played in
             progress(done + block * played / steps.count)
           }
@@ -102,7 +102,7 @@ package struct Replay: Sendable {
     return result
   }
 
-  /// Takes control of the room's time, which has to be returned at the end.
+  /// Makes the room's time follow the recording until `endReplay()` is called.
   private func begin(from first: Instant) async throws {
     guard let isFree = await lane.visit(room, { $0?.beginReplay(from: first) }) else {
       throw Problem.roomClosed
@@ -110,7 +110,7 @@ package struct Replay: Sendable {
     guard isFree else { throw Problem.roomBusy }
   }
 
-  /// Reads a block, once a slot is free for that work.
+  /// Reads a block; if slots are limited, waits for a free one first.
   private func read(
     _ reader: inout RecordingReader, into steps: inout [RecordedStep], isNew: Bool
   ) async throws -> Bool {
@@ -118,7 +118,8 @@ package struct Replay: Sendable {
     return try await slots.run(isNew: isNew) { try reader.read(into: &steps) }
   }
 
-  /// When the recording begins, and its settings at the beginning; `nil` if the recording is empty.
+  /// Returns the time of the first step and the settings recorded there; `nil` if the recording is
+  /// empty.
   private func beginning() throws(RecordingError) -> (instant: Instant, settings: String?)? {
     var reader = RecordingReader(files)
     var steps: [RecordedStep] = []
@@ -128,7 +129,7 @@ package struct Replay: Sendable {
     return (first.instant, text)
   }
 
-  /// Hands over steps when they are due, those that are due together in one go.
+  /// Passes steps to the room when they are due, in groups of steps that are due together.
   private func play(
     _ steps: [RecordedStep], _ pace: Pace, _ sleep: (UInt64) async throws -> Void,
     _ now: () -> UInt64, progress: (_ played: Int) -> Void
@@ -148,8 +149,8 @@ package struct Replay: Sendable {
     }
   }
 
-  /// Plays steps in the room. Returns once it may get the next ones: if the room is recorded and
-  /// the disk does not keep up, as soon as it does. `false` if the room is gone.
+  /// Plays steps in the room. If the room is logged and the disk does not keep up, returns only
+  /// once it does. Returns `false` if the room is closed.
   private func hand(_ steps: [RecordedStep]) async -> Bool {
     await withCheckedContinuation { continuation in
       lane.postVisit(to: room) { room in
@@ -160,7 +161,7 @@ package struct Replay: Sendable {
     }
   }
 
-  /// When steps are due, by the machine's monotonic time in nanoseconds.
+  /// Computes the machine's monotonic times at which steps are due, in nanoseconds.
   private struct Pace {
     let first: Instant
     let start: UInt64

@@ -7,25 +7,28 @@ import Recordings
 import SystemSupport
 import Throttling
 
-/// Something that a room's state depends on besides its events and its time. It is recorded with
-/// them, so that a replay reaches the same state whatever the configuration says at that time.
+/// A change on which a room's state depends, other than an event or the passing of time. Changes
+/// are recorded with the events, so that a replay reaches the same state even under another
+/// configuration.
 struct RoomChange: Codable, Equatable {
-  /// How long events may wait and how much of the chat is kept; recorded at the beginning of a
-  /// recording and after each reload.
+  /// The settings for throttling and for the chat; recorded at the beginning of a recording and
+  /// after each reload.
   var settings: RecordedSettings?
-  /// How many events were rejected; they are counted and leave nothing else.
+  /// The number of rejected events, by reason. Rejected events are only counted.
   var rejected: [RejectionReason: Int]?
-  /// What happened to the room's own recorder, which only a restart repeats.
+  /// An input of the room's own recorder. A restart applies it again, but a replay skips it.
   var recorder: RecorderInput?
-  /// Whether the event that follows is an act, which came by no line and is not counted as
-  /// received.
+  /// Whether the next event is an act, which no sender sent and which does not count as a received
+  /// event.
   var isAct: Bool?
 
-  /// `true` if the analysis of the chat begins anew here: a recording knows of nothing before it.
+  /// `true` if the analysis of the chat starts from an empty state here, because a recording lacks
+  /// all earlier messages.
   var restartsAnalysis: Bool?
-  /// The batch that the events behind it are; they count only if all of them are there.
+  /// The batch to which the following events belong. They are applied only if all events of the
+  /// batch are present.
   var position: RecordedBatchPosition?
-  /// Whether the events that follow are those of a recording that is played.
+  /// Whether the following events come from a recording that is being played.
   var replays: Bool?
 
   private enum CodingKeys: String, CodingKey {
@@ -33,7 +36,7 @@ struct RoomChange: Codable, Equatable {
     case isAct = "act"
   }
 
-  /// The text in front of an act.
+  /// The text of the change that precedes an act.
   static let act = #"{"act":true}"#
 
   init(settings: RecordedSettings, restartsAnalysis: Bool = false) {
@@ -46,12 +49,13 @@ struct RoomChange: Codable, Equatable {
   init(position: RecordedBatchPosition) { self.position = position }
   init(replays: Bool) { self.replays = replays }
 
-  /// Whether it is about the room in which it was recorded, and about no other one.
+  /// Whether the change concerns only the room in which it was recorded, and not a room that plays
+  /// the recording.
   var isLocal: Bool {
     rejected != nil || recorder != nil || position != nil || replays != nil
   }
 
-  /// One JSON object on one line.
+  /// The change as a JSON object on one line.
   var text: String {
     guard settings != nil else { return encoded }
     return Self.lastEncoded.withLock { last in
@@ -63,11 +67,11 @@ struct RoomChange: Codable, Equatable {
   }
 
   private var encoded: String {
-    // It contains no infinite number, and everything else can be encoded.
+    // Encoding fails only for infinite numbers, and a change contains none.
     (try? JSONValue(encoding: self))?.description ?? "{}"
   }
 
-  /// `nil` if the text is not a change known to this version.
+  /// Decodes a change; fails if this version does not know it.
   init?(text: String) {
     if let known = Self.lastDecoded.withLock({ $0?.text == text ? $0?.change : nil }) {
       self = known
@@ -78,35 +82,37 @@ struct RoomChange: Codable, Equatable {
     self = change
   }
 
-  /// The settings that were encoded last, which are those of all rooms: with thousands of rooms
-  /// that begin or come back, to encode and decode them would take a seventh of the time. Apart
-  /// from each other, since what is read may have been written by another version.
+  /// The settings that were encoded last, which all rooms have in common. When thousands of rooms
+  /// are opened or restored, encoding and decoding the settings for each room would take a seventh
+  /// of the time. Decoded settings are remembered separately, because another version may have
+  /// written their text.
   private static let lastEncoded = Guarded<(change: Self, text: String)?>(nil)
   private static let lastDecoded = Guarded<(change: Self, text: String)?>(nil)
 }
 
-/// A batch of a source as it is recorded: in front of its events.
+/// The source, number and size of a batch, recorded before the events of the batch.
 struct RecordedBatchPosition: Codable, Equatable {
   var source: Text
   var sequence: Int
-  /// How many events of the batch the room took. The last of them may be missing after a crash;
-  /// then the batch was never acknowledged, and none of it is taken.
+  /// The number of events of the batch that the room accepted. If the last of them are missing
+  /// after a crash, the batch was never acknowledged, and none of its events is applied.
   var events: Int
 }
 
 /// The settings on which a room's state depends.
 struct RecordedSettings: Codable, Equatable {
   struct Pacing: Codable, Equatable {
-    /// Nanoseconds.
+    /// In nanoseconds, like ``maximumStaleness``.
     var interval: Int64
     var maximumStaleness: Int64
     var capacity: Int
   }
 
   var chatHistory: Int
-  /// Whether the chat is searched for waves; `nil` is no, as before that was possible.
+  /// Whether the chat is searched for bursts of duplicates; `nil` means no, also in recordings of
+  /// versions that could not search.
   var analysesChat: Bool?
-  /// The intervals by the names of ``ThrottledKind``.
+  /// The throttling of each kind of event, by the raw value of its ``ThrottledKind``.
   var throttling: [String: Pacing]
 
   init(_ settings: RoomSettings) {
@@ -124,14 +130,16 @@ struct RecordedSettings: Codable, Equatable {
       })
   }
 
-  /// Ten years in nanoseconds: sums of times must not overflow.
+  /// The longest delay that is accepted: ten years in nanoseconds, so that sums of times do not
+  /// overflow.
   private static let longest: Int64 = 315_360_000_000_000_000
 
-  /// How many messages a chat keeps; `nil` for a number that no configuration could contain.
+  /// The maximum number of messages that a chat stores; `nil` if no configuration could contain the
+  /// recorded number.
   var history: Int? { (1...1_000_000).contains(chatHistory) ? chatHistory : nil }
 
-  /// Values that no configuration could contain are left at their default: the file may come from
-  /// anywhere.
+  /// The throttling of all kinds. Values that no configuration could contain are replaced by the
+  /// default values, because the file may come from anywhere.
   var policies: ThrottlePolicies {
     var policies = ThrottlePolicies()
     for kind in ThrottledKind.allCases {

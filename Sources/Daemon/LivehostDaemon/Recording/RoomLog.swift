@@ -7,7 +7,7 @@ package import Recordings
 /// log and the room's recording.
 ///
 /// Encodes nothing: events are posted unchanged, and share their storage. Drops everything until
-/// ``begin(_:opened:)``, which is never called in a room that is not kept.
+/// ``begin(_:rejected:opened:)``, which is never called for a room without a log.
 package struct RoomLog {
   /// Writes the batches; `nil` before the log begins.
   private(set) var writer: LogWriter?
@@ -15,9 +15,9 @@ package struct RoomLog {
   private(set) var sequence: Int
   /// The open recording.
   private(set) var recorder: RoomRecorder?
-  /// How much the next start has to repeat.
+  /// The steps that the next start must replay.
   private(set) var unsaved = Unsaved()
-  /// Whether the recording holds everything that ever happened in the room.
+  /// Whether the recording contains every step of the room since it was opened.
   private var isWhole = false
   /// Whether batches are copied to the recording.
   private var copies = false
@@ -29,13 +29,13 @@ package struct RoomLog {
   /// When the room was opened; `nil` after the time was logged.
   private var opened: Int?
   private var batch = RecordedBatch()
-  /// Whether the batch has its mark.
+  /// Whether the current batch has its ``LogMark`` already.
   private var hasMark = false
 
   /// Steps since the last snapshot.
   struct Unsaved {
     var steps = 0
-    /// The size of the lines in which events came.
+    /// The size in bytes of the lines in which the events were received.
     var bytes = 0
   }
 
@@ -48,29 +48,31 @@ package struct RoomLog {
   /// Whether the room's batches are not logged.
   var isUnlogged: Bool { writer.map { $0.failure != nil } ?? true }
 
-  /// Whether so many batches wait for the disk that senders should be held back.
+  /// Whether senders should be held back, because too many batches are waiting for the disk.
   var isBehind: Bool { writer?.isBehind == true }
 
-  /// Whether repeating what happened since the last snapshot takes noticeable time: some 30 ms.
+  /// Whether replaying the steps since the last snapshot takes a noticeable time, about 30 ms or
+  /// more.
   var isLong: Bool { writer != nil && (unsaved.steps >= 8_192 || unsaved.bytes >= 1 << 20) }
 
-  /// Whether repeating it takes no longer than writing and reading a snapshot: some 4 ms.
+  /// Whether replaying the steps since the last snapshot takes no longer than writing and reading
+  /// another snapshot, about 4 ms.
   var isShort: Bool { unsaved.steps <= 1_024 && unsaved.bytes <= 1 << 17 }
 
   // MARK: Beginning
 
-  /// Continues a restored room after a log sequence. What follows depends on the state from which
-  /// it was restored.
+  /// Continues the log of a restored room after a log sequence. Later recordings are not whole,
+  /// because they depend on the state from which the room was restored.
   mutating func resume(after sequence: Int) { (self.sequence, isDriven) = (sequence, true) }
 
-  /// Logs the room with a new writer, after its newest batch. A recording stays open that failed
-  /// with the previous writer, until the room learns of the failure.
+  /// Continues the log after the room's newest batch, with a new writer. A recording that failed
+  /// with the previous writer stays open until the room learns of the failure.
   ///
   /// - Parameters:
-  ///   - rejected: the room's rejections until now.
-  ///   - opened: when the room was opened, if it is new.
+  ///   - rejected: the room's rejections so far.
+  ///   - opened: when a new room was opened, in milliseconds since 1970; `nil` for any other room.
   package mutating func begin(_ writer: LogWriter, rejected: [RejectionReason: Int], opened: Int?) {
-    // What waits for the previous writer must learn that it failed.
+    // Completions that wait for the previous writer must learn that it failed.
     handOver()
     self.writer?.end()
     (self.writer, self.rejected, self.opened) = (writer, rejected, opened)
@@ -85,7 +87,8 @@ package struct RoomLog {
     (self.recorder, isWhole, copies) = (recorder, isEmpty && !isDriven, true)
   }
 
-  /// Stops copying batches. Returns the recorder, and whether the recording is whole.
+  /// Stops copying batches. Returns the recorder, and whether the recording contains every step of
+  /// the room.
   mutating func endRecording() -> (recorder: RoomRecorder, isWhole: Bool)? {
     guard let recorder else { return nil }
     handOver()
@@ -93,7 +96,7 @@ package struct RoomLog {
     return (recorder, isWhole)
   }
 
-  /// Counts what was logged since the last snapshot before this log began.
+  /// Counts steps that were logged after the last snapshot, but before this log began.
   mutating func addUnsaved(_ earlier: Unsaved) {
     unsaved.steps += earlier.steps
     unsaved.bytes += earlier.bytes
@@ -127,7 +130,7 @@ package struct RoomLog {
     if count(steps: 1) { batch.addChange(text, at: instant) }
   }
 
-  /// Adds how many events were rejected since the last call. They are in no other step.
+  /// Adds the number of events that were rejected since the last call. No other step contains them.
   mutating func add(rejected: [RejectionReason: Int], at instant: Instant) {
     guard writer != nil, rejected != self.rejected else { return }
     let new = rejected.merging(self.rejected) { $0 - $1 }.filter { $0.value > 0 }
@@ -135,13 +138,14 @@ package struct RoomLog {
     add(RoomChange(rejected: new), at: instant)
   }
 
-  /// Adds that the room is closed for good.
+  /// Adds a batch that closes the room permanently.
   mutating func addClosing() {
     handOver()
     if let writer { mark(writer, isClosing: true) }
   }
 
-  /// Counts the lines in which events came. They stay in memory until they are written.
+  /// Counts the bytes of the lines in which events were received. The lines stay in memory until
+  /// the events are written.
   mutating func count(bytes: Int) {
     guard writer != nil else { return }
     unsaved.bytes += bytes
@@ -168,13 +172,14 @@ package struct RoomLog {
 
   // MARK: Posting
 
-  /// Calls `completion` after everything up to now is on disk, or lost. ``handOver()`` must follow.
+  /// Calls `completion` once all earlier steps are on disk or lost. A call of ``handOver()`` must
+  /// follow.
   package mutating func whenSynced(_ completion: @escaping @Sendable () -> Void) {
     precondition(writer != nil, "nothing is synced before the log begins")
     batch.whenSynced(completion)
   }
 
-  /// Posts the batch, if there is something in it.
+  /// Posts the batch, unless it is empty.
   package mutating func handOver() {
     hasMark = false
     guard let writer, !batch.isEmpty else { return }

@@ -8,11 +8,11 @@ package import Recordings
 package import SystemSupport
 package import Systemd
 
-/// The recordings of rooms: makes, lists and deletes them, and logs what happens to them.
+/// Makes, lists and deletes the recordings of rooms, and logs their starts, ends and failures.
 package final class RoomRecordings: Sendable {
   let library: RecordingLibrary
   let logger: Logger
-  /// Rooms with an open recorder, and what is to be done after its end.
+  /// The rooms with an open recorder, with the closures that wait for its end.
   private let active = Guarded<[RoomName: [@Sendable () -> Void]]>([:])
   private let failed = Guarded<[RoomName: PresentFailure]>([:])
   private let isSilent = Guarded(false)
@@ -32,18 +32,19 @@ package final class RoomRecordings: Sendable {
     self.logger = logger
   }
 
-  /// The name of the thread that writes them, as a watched one.
+  /// The name by which the watchdog knows the thread that writes recordings.
   static let thread = "recorder"
 
-  /// Takes which threads make no progress, as found by the watchdog: rooms show whether their
-  /// recording does.
+  /// Receives the threads that the watchdog found to make no progress. Informs the rooms if the
+  /// recorder's thread stalls or recovers.
   package func note(stalled threads: [WatchdogDriver.SilentThread], on lanes: [HostLane]) {
     let isSilent = threads.contains { $0.name == Self.thread }
     guard self.isSilent.withLock({ exchange(&$0, with: isSilent) }) != isSilent else { return }
     for lane in lanes { lane.postDisk(answers: !isSilent) }
   }
 
-  /// Recovers what the last run left behind. If nothing can be recorded, the journal says why.
+  /// Recovers the recordings that the last run did not close. If recordings cannot be made, logs
+  /// the reason.
   package func open() async {
     do throws(RecordingError) {
       try await library.open()
@@ -52,10 +53,10 @@ package final class RoomRecordings: Sendable {
     }
   }
 
-  /// How many bytes ``open()`` still has to read.
+  /// The number of bytes that ``open()`` still has to read.
   package var bytesToRecover: Int { library.bytesToRecover }
 
-  /// Ends the recording of a room that was closed, once all of it is on disk.
+  /// Ends the recording of a closed room after all of it is on disk.
   func roomClosed(_ room: RoomName, _ recording: OwnRecorder.EndedRecording) {
     switch recording {
     case .written(let recorder, let digest):
@@ -81,7 +82,7 @@ package final class RoomRecordings: Sendable {
     }
   }
 
-  /// Leaves the recording of a room to the next start of the daemon.
+  /// Interrupts the recording of a room, which the next start of the daemon will continue.
   func roomSuspended(_ room: RoomName, _ recorder: RoomRecorder) {
     Task {
       defer { leave(room) }
@@ -94,8 +95,8 @@ package final class RoomRecordings: Sendable {
     }
   }
 
-  /// Continues the recording that a restored room was writing, if it was and is to be continued. If
-  /// it cannot be continued, the journal and the room say so.
+  /// Continues the recording that a restored room was writing, unless it was paused or closed. A
+  /// failure is logged, and shown in the room.
   ///
   /// - Parameter saved: the recording that an earlier version was writing.
   func resume(_ name: RoomName, _ saved: String?, on lane: HostLane) async {
@@ -113,7 +114,7 @@ package final class RoomRecordings: Sendable {
     }
     guard let recorder else {
       leave(name)
-      // Killed before the room knew of that.
+      // The recording failed, and the daemon was killed before the room learned of it.
       let ended = try? await list(name).recordings.last { $0.recording == recording }
       if ended?.state == .failed {
         await life.visit { $0?.perform(.failed(reason: ended?.reason ?? "it was closed")) }
@@ -138,15 +139,15 @@ package final class RoomRecordings: Sendable {
       metadata: ["room": "\(room)", "recording": "\(recording)"])
   }
 
-  /// The most recordings in one reply.
+  /// The maximum number of recordings in one reply.
   package static let pageLimit = 1_000
 
-  /// The newest recordings, oldest first.
+  /// Returns the newest recordings, in order from the oldest to the newest.
   ///
   /// - Parameters:
-  ///   - room: only those of this room; `nil` for all rooms.
-  ///   - before: only those that are older than this one.
-  ///   - limit: how many at most.
+  ///   - room: the room whose recordings are returned; `nil` for all rooms.
+  ///   - before: the name of a recording; only older ones are returned.
+  ///   - limit: the largest number of recordings.
   /// - Throws: ``ControlError`` `recordingFailed` if the directory cannot be read.
   package func list(
     _ room: RoomName?, before: String? = nil, limit: Int = RoomRecordings.pageLimit
@@ -168,7 +169,7 @@ package final class RoomRecordings: Sendable {
     case size = "the total size exceeds recordings.maximumBytes"
   }
 
-  /// Deletes a recording, and returns what it was.
+  /// Deletes a recording and returns its report.
   ///
   /// - Throws: ``ControlError`` `noSuchRecording`, `recordingInUse`, `recordingFailed`.
   func delete(
@@ -179,7 +180,7 @@ package final class RoomRecordings: Sendable {
     return try await delete(listed, because: reason, in: directory)
   }
 
-  /// The same, of one that was listed.
+  /// Deletes a recording, given its report from ``list(_:before:limit:)``.
   func delete(
     _ recording: RecordingReport, because reason: DeletionReason, in directory: RoomDirectory
   ) async throws(ControlError) -> RecordingReport {
@@ -200,7 +201,7 @@ package final class RoomRecordings: Sendable {
     return RecordingReport(deleted)
   }
 
-  /// Whether a recording is paused.
+  /// Whether a room still needs a recording, because it is paused.
   private func isNeeded(
     _ recording: String, byRoom room: String, in directory: RoomDirectory
   ) async -> Bool {
@@ -208,7 +209,7 @@ package final class RoomRecordings: Sendable {
     return await lane.visit(room) { $0?.recorder.paused == recording }
   }
 
-  /// The files of a recording, for reading it.
+  /// Returns the files of a recording, for reading it.
   ///
   /// - Throws: ``ControlError`` `noSuchRecording`, `recordingFailed`.
   func files(of name: String) async throws(ControlError) -> RecordingFiles {
@@ -219,7 +220,7 @@ package final class RoomRecordings: Sendable {
     }
   }
 
-  /// Notes damage found by a reader, and returns the error to report.
+  /// Records damage that a reader found, and returns the error to report.
   func damaged(_ name: String, _ damage: Damage) async -> ControlError {
     // The damage must be reported even if the catalogue cannot be written.
     let isNew = (try? await library.note(damage, of: name)) ?? true
@@ -227,7 +228,8 @@ package final class RoomRecordings: Sendable {
     return ControlError(.damaged(recording: name, damage))
   }
 
-  /// Notes that a recording was read and nothing is wrong with it, whatever was known before.
+  /// Records that all of a recording was read and no damage was found. Any damage known before no
+  /// longer counts.
   func whole(_ name: String, _ whole: RecordingCheck.Whole) async {
     if (try? await library.note(whole, of: name)) == true {
       logger.notice(
@@ -236,44 +238,45 @@ package final class RoomRecordings: Sendable {
     }
   }
 
-  /// Tells the journal that a recording is not as it was written.
+  /// Logs that a recording differs from what was written.
   func logDamage(of name: String, _ reason: String) {
     logger.log(
       .recordingDamaged, "recording \(name) is damaged: \(reason)",
       metadata: ["recording": "\(name)", "reason": "\(reason)"])
   }
 
-  /// Why the log of all rooms cannot be written at present.
+  /// Why the write-ahead log cannot be written at present; `nil` if it can.
   var logFailure: PresentFailure? { library.logFailure }
 
-  /// How many recordings are known to be damaged.
+  /// The number of recordings known to be damaged.
   var damagedCount: Int { library.damagedCount }
 
-  /// The recording that was checked longest ago, or made if it never was, and before `time`; `nil`
-  /// if there is none, or the catalogue cannot be read.
+  /// Returns the undamaged recording whose last verification, or start if it was never verified, is
+  /// longest ago and before `time`; `nil` if there is none, or if the catalogue cannot be read.
   func leastRecentlyChecked(before time: Int) async -> String? {
     try? await library.leastRecentlyChecked(before: time)
   }
 
-  /// Notes in the catalogue, if that can be written, when a recording was read to find damage.
+  /// Records in the catalogue when a recording was verified. A failure to write the catalogue is
+  /// ignored.
   func noteChecked(_ name: String, at time: Int) async {
     try? await library.noteChecked(name, at: time)
   }
 
-  /// Calls `body` soon on the recorder's thread; not while the disk holds it.
+  /// Calls `body` on the recorder's thread as soon as it is not waiting for the disk.
   package func ping(_ body: @escaping @Sendable () -> Void) { library.ping(body) }
 
-  /// How many steps wait for the disk.
+  /// The number of steps that are waiting for the disk.
   package var waitingSteps: Int { library.waitingSteps }
 
   /// Returns once all recordings are closed. No room may record after this.
   package func close() async {
-    // Ending a recording was posted before this; the answer means that it is done.
+    // All ends of recordings were posted before, so they are done once `settle()` returns.
     repeat { await library.settle() } while activeCount > 0
     library.close()
   }
 
-  /// What a recorder reports while it writes.
+  /// Returns the closure that receives the reports of a recorder.
   func events(of life: RoomLifetime) -> @Sendable (RecordingEvent) -> Void {
     { [weak self] event in self?.apply(event, to: life) }
   }
@@ -295,10 +298,10 @@ package final class RoomRecordings: Sendable {
     }
   }
 
-  /// Tells that a recording has ended, and that its room knows.
+  /// Informs the observer that a recording has ended and its room was informed.
   func noteEnd() { endObserver.withLock { $0 }?() }
 
-  /// Ends a recording, once all of it is on disk; ``noteEnd()`` is to follow.
+  /// Ends a recording after all of it is on disk. A call of ``noteEnd()`` must follow.
   @discardableResult
   func end(
     _ room: RoomName, _ recorder: RoomRecorder, digest: String?
@@ -316,9 +319,9 @@ package final class RoomRecordings: Sendable {
     return summary
   }
 
-  /// Notes how a room's recorder gets on. The journal gets what is new.
+  /// Records whether a room's recorder has failed, and logs each new failure.
   func note(_ work: RecorderWork, of room: RoomName) {
-    // A disk that does not answer concerns all rooms, and is told by the watchdog.
+    // A disk that does not respond affects all rooms, and is reported by the watchdog.
     guard let failure = work.failure, work.failures > 0 || work.wish != nil else {
       return forgetFailure(of: room)
     }
@@ -343,13 +346,14 @@ package final class RoomRecordings: Sendable {
 
   // MARK: One recorder at a time
 
-  /// Returns once no other recorder of a room is open or being opened; ``leave(_:)`` must follow.
+  /// Waits until no other recorder of the room is open or being opened. A call of ``leave(_:)``
+  /// must follow.
   func enter(_ room: RoomName) async {
     await withCheckedContinuation { continuation in enter(room) { continuation.resume() } }
   }
 
-  /// The same, with a call of `body`, maybe at once. The room counts as one that records when this
-  /// returns.
+  /// Calls `body` once no other recorder of the room is open or being opened, possibly immediately.
+  /// When this call returns, the room counts as active.
   private func enter(_ room: RoomName, _ body: @escaping @Sendable () -> Void) {
     let isFree = active.withLock { active in
       defer { active[room, default: []] += active[room] == nil ? [] : [body] }
@@ -369,6 +373,6 @@ package final class RoomRecordings: Sendable {
     next?()
   }
 
-  /// Rooms that record, or are about to.
+  /// The number of rooms that are recording, or waiting for a recorder.
   package var activeCount: Int { active.withLock { $0.count } }
 }

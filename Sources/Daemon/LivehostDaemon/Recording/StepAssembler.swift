@@ -1,8 +1,8 @@
 import LiveEvents
 import Recordings
 
-/// Restores what the steps of a recording or of the log mean together: which events are acts, and
-/// which belong to one batch.
+/// Combines the steps of a recording or of the log into inputs of a room: finds out which events
+/// are acts, and which belong to one batch.
 struct StepAssembler {
   enum Input {
     case event(LiveEvent)
@@ -11,8 +11,9 @@ struct StepAssembler {
     case batch([LiveEvent], RecordedBatchPosition)
     case frame(flush: Bool)
     /// - Parameters:
-    ///   - change: `nil` if a later version recorded it. The rest can still be played.
-    ///   - isCopied: whether the log of the room that plays it gets the change as it is.
+    ///   - change: `nil` if a later version recorded the change. The other steps can still be
+    ///     played.
+    ///   - isCopied: whether the room that plays the change also copies it to its own log.
     case change(RoomChange?, text: String, isCopied: Bool)
   }
 
@@ -26,10 +27,10 @@ struct StepAssembler {
   /// The batch whose events follow.
   private var part: PartOfBatch?
 
-  /// Adds a step. Returns what is complete with it; `nil` inside a batch.
+  /// Adds a step. Returns the input that the step completes; `nil` inside a batch.
   ///
-  /// A batch that another kind of step interrupts was cut off by a crash. It is dropped, because it
-  /// was never acknowledged.
+  /// If another kind of step follows before the batch is complete, a crash has cut the batch off.
+  /// The batch is dropped, because it was never acknowledged.
   mutating func add(_ step: RecordedStep) -> Input? {
     switch step {
     case .event(let event, _): return add(event)
@@ -43,7 +44,8 @@ struct StepAssembler {
       if let position = change?.position, position.events > 0 {
         part = PartOfBatch(position: position)
       }
-      // Text that looks like a mark of the log comes from elsewhere, and must not get into the log.
+      // This program did not write a change that looks like a mark of the log, and must not copy it
+      // to the log.
       let isCopied = change?.isLocal != true && !isActNext && LogMark(step) == nil
       return .change(change, text: text, isCopied: isCopied)
     }

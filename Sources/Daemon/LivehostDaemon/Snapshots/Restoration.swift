@@ -33,19 +33,21 @@ package struct Restoration {
     self.logger = logger
   }
 
-  /// How often the daemon may die while it restores a room, until the room is set aside.
+  /// The number of consecutive crashes during the restoration of a room after which the room is set
+  /// aside.
   private static let maximumDeaths = 2
-  /// How many rooms are worked on at once, so that lanes do not wait for each other: one by one if
-  /// the last run died at one of them, so that the next start knows which it was.
+  /// The number of rooms that are restored concurrently, so that lanes do not wait for each other.
+  /// If the last run crashed during a restoration, rooms are restored one by one, so that the next
+  /// start knows at which room it crashed.
   private var atOnce: Int { note.deaths.isEmpty ? 32 : 1 }
-  /// How many bytes of snapshots wait at most for lanes that make rooms of them, apart from the
-  /// last one.
+  /// The size of loaded snapshots in bytes above which loading pauses until the lanes have restored
+  /// them. The last snapshot may exceed it.
   private static let bytesAtOnce = 4 << 20
 
   /// Opens each room with its newest snapshot, replays the log, and continues the recordings that
   /// were being written, each in a new segment. Several rooms are restored concurrently.
   ///
-  /// A room at which the daemon died twice is set aside.
+  /// A room is set aside if the daemon crashed twice in a row while restoring it.
   package func run() async {
     let work = LongWork(
       "starting", notifier: notifier, unit: "KiB",
@@ -61,7 +63,7 @@ package struct Restoration {
       }
     }
     note.begin([])
-    // Otherwise each room relies on the snapshot that comes next.
+    // If this fails, later batches of a room can be replayed only from its next snapshot.
     let areSavedForGood = store.syncNames()
     forgetRemains(of: log, except: rooms)
     if let log {
@@ -72,18 +74,18 @@ package struct Restoration {
       note.begin(group.rooms)
       await work.step(group.title("continuing", of: names.count)) {
         let entries = group.rooms.compactMap { restored.removeValue(forKey: $0) }
-        // New batches must not follow a part of the log that may be readable again at the next
-        // start.
+        // New batches must not continue a log with unreadable parts, which may be readable again at
+        // the next start.
         await wake(entries, leadsOn: areSavedForGood && log?.losses.isEmpty ?? false)
       }
     }
     note.end()
   }
 
-  /// Rooms that are worked on at once.
+  /// Rooms that are restored concurrently.
   private struct Group {
     let rooms: [String]
-    /// How many come before them.
+    /// The number of rooms in earlier groups.
     let before: Int
 
     func title(_ what: String, of count: Int) -> String {
@@ -99,7 +101,8 @@ package struct Restoration {
     }
   }
 
-  /// Whether the daemon has died too often at a room, which has been set aside.
+  /// Returns whether a room must not be restored: its name is invalid, or the daemon has crashed
+  /// too often while restoring it. In the latter case, sets the room aside.
   private func isSetAside(_ name: String) -> Bool {
     guard let room = RoomName(name) else { return true }
     let deaths = note.deaths[name] ?? 0
@@ -111,7 +114,7 @@ package struct Restoration {
     return true
   }
 
-  /// Opens rooms in what is saved of them. Returns once the lanes have done that.
+  /// Opens rooms with their saved states. Returns once the lanes have restored them.
   private func open(
     _ rooms: [RoomName], _ log: LogContents?, into restored: inout [String: RestoredRoom]
   ) async {
@@ -120,7 +123,8 @@ package struct Restoration {
     for room in rooms {
       let name = room.description
       guard let saved = snapshot(of: room, log?.rooms[name]) else { continue }
-      // Its closing is older than what is saved.
+      // The room was closed before the snapshot was saved, so this is a later room of the same
+      // name.
       if log?.rooms[name]?.isOpen == false { library.forget(name) }
       guard let entry = open(room, saved) else { continue }
       restored[name] = entry
@@ -133,7 +137,7 @@ package struct Restoration {
     await visit(opened) { _, _ in }
   }
 
-  /// Runs `body` with rooms, on their lanes. Returns once it has run with all of them.
+  /// Calls `body` with each room, on the room's lane. Returns once all calls have returned.
   private func visit(
     _ rooms: [RestoredRoom], _ body: @escaping @Sendable (Room?, RestoredRoom) -> Void
   ) async {
@@ -148,7 +152,7 @@ package struct Restoration {
   private func readLog() async -> LogContents? {
     do throws(RecordingError) {
       let log = try await library.recoverLog()
-      // There may be later batches in what cannot be read. Their numbers must not be used again.
+      // The unreadable parts may contain later batches, whose log sequences must not be used again.
       let gap = log.losses.isEmpty ? 0 : 1 << 40
       library.noteSequence(log.newest + gap)
       for loss in log.losses { store.noteLoss(loss) }
@@ -159,7 +163,7 @@ package struct Restoration {
     }
   }
 
-  /// Lets the log be cut before what it has of rooms that it cannot bring back.
+  /// Releases the logged batches of rooms that cannot be restored, so that the log can be cut.
   private func forgetRemains(of log: LogContents?, except rooms: [String]) {
     let saved = Set(rooms)
     let known = saved.union(store.roomsAside.map(\.room))
@@ -178,13 +182,14 @@ package struct Restoration {
     }
   }
 
-  /// Tells what is missing.
+  /// Logs a loss, and records it for the status.
   func lose(_ text: String, of room: RoomName? = nil) {
     logger.warning("\(text)", metadata: room.map { ["room": "\($0)"] } ?? [:])
     store.noteLoss(text, of: room)
   }
 
-  /// The rooms that are only in the log, except for those that were set aside.
+  /// Returns the open rooms whose opening is in the log, except for rooms that were set aside after
+  /// it.
   private func onlyLogged(_ log: LogContents?) -> [String] {
     let aside = Dictionary(
       store.roomsAside.map { ($0.room, $0.since) }, uniquingKeysWith: { first, _ in first })
@@ -196,7 +201,7 @@ package struct Restoration {
     }
   }
 
-  /// How much of the log is left to play.
+  /// The number of bytes of the log that are not replayed yet.
   private final class Remainder: Sendable {
     private let count = Atomic<Int>(0)
     var bytes: Int {
@@ -205,16 +210,16 @@ package struct Restoration {
     }
   }
 
-  /// From what a room is restored.
+  /// The state from which a room is restored.
   private struct Saved {
     var snapshot: RoomSnapshot
     var isOlder = false
-    /// The size of its file.
+    /// The size of the snapshot's file in bytes.
     var bytes = 0
   }
 
-  /// What is saved of a room, or known from the log, which says more if the room was opened after
-  /// that.
+  /// Returns the newest snapshot of a room or, if the log contains a later opening of the room, the
+  /// empty state at that opening. Returns `nil` if the room is closed or cannot be restored.
   private func snapshot(of room: RoomName, _ log: LogContents.Room?) -> Saved? {
     let saved = store.load(room.description)
     let sequence = saved.snapshot?.sequence ?? 0
@@ -232,13 +237,13 @@ package struct Restoration {
     }
     if saved.snapshot == nil {
       lose("room \(room) is not restored: none of its snapshots can be read", of: room)
-      // Nothing is left that the log could be played into.
+      // Without a snapshot, the logged batches of the room cannot be replayed.
       library.forget(room.description)
     }
     return saved.snapshot.map { Saved(snapshot: $0, isOlder: saved.isOlder, bytes: saved.bytes) }
   }
 
-  /// `nil` if the daemon is about to stop.
+  /// Opens a room with its saved state; returns `nil` if the daemon is about to stop.
   private func open(_ room: RoomName, _ saved: Saved) -> RestoredRoom? {
     let snapshot = saved.snapshot
     guard let lane = try? directory.open(room, restoring: snapshot) else { return nil }
@@ -249,7 +254,8 @@ package struct Restoration {
       recording: snapshot.recording?.recording)
   }
 
-  /// - Parameter leadsOn: whether what comes next in the log follows what is safely on disk.
+  /// - Parameter leadsOn: whether the next start can replay new batches after everything that is on
+  ///   disk now.
   private func wake(_ rooms: [RestoredRoom], leadsOn: Bool) async {
     for entry in rooms where entry.isLost {
       lose(
@@ -272,10 +278,10 @@ package struct Restoration {
     }
   }
 
-  /// How many bytes of the log are read before the rooms get their steps.
+  /// The number of bytes of the log that are read before the rooms replay their steps.
   private static let groupSize = 8 << 20
 
-  /// Plays everything that is in the log and not in the snapshots.
+  /// Replays the logged batches that the snapshots do not contain.
   private func replay(_ log: LogContents, into rooms: inout [String: RestoredRoom]) async {
     var due: [String: [RecordedStep]] = [:]
     var (done, handed) = (0, 0)
@@ -283,7 +289,7 @@ package struct Restoration {
     for files in log.segments {
       var reader = RecordingReader(files)
       var steps: [RecordedStep] = []
-      /// Whose steps follow; `nil` if nobody needs them.
+      /// The room to which the next steps belong; `nil` if no room needs them.
       var current: String?
       var hasMore = true
       while hasMore {
@@ -291,8 +297,8 @@ package struct Restoration {
         do throws(RecordingError) {
           hasMore = try reader.read(into: &steps)
         } catch {
-          // Whose batches are missing finds out by the next mark; of the last one, a part may be
-          // there.
+          // The next mark of a room reveals that its batches are missing. The last batch may be
+          // incomplete.
           (hasMore, isCutShort) = (false, true)
         }
         for step in steps {

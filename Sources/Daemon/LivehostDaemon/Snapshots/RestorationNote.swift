@@ -4,29 +4,30 @@ import Glibc
 import Locking
 import SystemSupport
 
-/// Says in a file at which rooms the daemon is working while it starts, for the next start if it
-/// dies there.
+/// A file that names the rooms that the starting daemon is working on. If the daemon crashes, the
+/// next start thereby knows which rooms may have caused it.
 ///
-/// Survives the process; a power failure is nobody's fault, so there is no sync. Written in place:
-/// what was truncated and is written again is flushed by ext4 at once, 2.5 ms for each room.
+/// The file only has to survive the process, so it is never synced: a power failure is not caused
+/// by a room. It is overwritten in place, because ext4 immediately flushes a file that is truncated
+/// and rewritten, which takes 2.5 ms for each room.
 package final class RestorationNote: Sendable {
-  /// The rooms at which the last run was working when it ended, and how many runs in a row ended
-  /// there.
+  /// The rooms that the last run was working on when it ended, each with the number of consecutive
+  /// runs that ended while working on it.
   package let deaths: [String: Int]
   private let path: String
   private let file: Guarded<File>
 
   private struct File: Sendable {
     var descriptor: CInt = -1
-    /// The longest that was written: what is shorter is filled up with spaces.
+    /// The length of the longest text that was written. Shorter texts are padded with spaces.
     var bytes = 0
   }
 
-  /// Reads what the last run left.
+  /// Reads the file that the last run left.
   package init(_ path: String) {
     self.path = path
-    // To open a pipe might never end. Whatever has this name is gone at the end of the start in any
-    // case.
+    // Opening a pipe could block forever. Nothing is lost, because ``end()`` removes anything with
+    // this name anyway.
     if (try? SystemDisk().state(of: path))?.kind == .other { unlink(path) }
     let text = try? String(contentsOfFile: path, encoding: .utf8)
     deaths = Dictionary(
@@ -35,17 +36,18 @@ package final class RestorationNote: Sendable {
         guard parts.count == 2, let deaths = Int(parts[1]) else { return nil }
         return (String(parts[0]), deaths)
       }, uniquingKeysWith: max)
-    // With the spaces of the last run, if it left any.
+    // Includes the padding of the last run.
     file = Guarded(File(bytes: text?.utf8.count ?? 0))
   }
 
   deinit { file.withLock { if $0.descriptor >= 0 { close($0.descriptor) } } }
 
-  /// Notes that the daemon is about to do something with rooms at which it may die, instead of what
-  /// was noted before.
+  /// Records that the daemon is about to work on rooms, which may crash it. Replaces the rooms
+  /// recorded before.
   ///
-  /// - Parameter rooms: few enough for a page of memory, so that a kill leaves all of them or those
-  ///   before. None: what comes next is about no room.
+  /// - Parameter rooms: few enough to fit into a page of memory, so that after a kill the file
+  ///   names either all of these rooms or the previous ones. Empty if the next work concerns no
+  ///   room.
   package func begin(_ rooms: [String]) {
     let lines = rooms.map { "\($0) \((deaths[$0] ?? 0) + 1)\n" }
     file.withLock { file in
@@ -60,6 +62,6 @@ package final class RestorationNote: Sendable {
     }
   }
 
-  /// Notes that the daemon has started.
+  /// Removes the file, because the daemon has started.
   package func end() { unlink(path) }
 }

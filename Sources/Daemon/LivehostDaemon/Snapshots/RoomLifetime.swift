@@ -1,14 +1,15 @@
 package import LiveEvents
 import Synchronization
 
-/// A room from its opening until it is closed. A later room of its name has another lifetime.
+/// The lifetime of a room, from its opening until it is closed. A later room with the same name has
+/// a new lifetime.
 ///
 /// Lifetimes are numbered, because a room may be reopened on another lane before its previous
 /// lifetime is over.
 package final class RoomLifetime: Sendable {
   let room: RoomName
   let number: UInt64
-  /// Whether the room is closed for good.
+  /// Whether the room is closed permanently.
   let isGone = Atomic<Bool>(false)
   private static let count = Atomic<UInt64>(0)
   private let snapshots: Atomic<UInt64>
@@ -38,19 +39,20 @@ package final class RoomLifetime: Sendable {
 
   package var name: String { room.description }
 
-  /// Returns the number of the room's next snapshot. Call it when the snapshot is taken, since a
-  /// newer one may be posted earlier.
+  /// Returns the number of the room's next snapshot. Must be called when the snapshot is taken,
+  /// because a newer snapshot may be posted first.
   package func nextSnapshot() -> UInt64 {
     snapshots.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
-  /// Calls `body` with the room on its lane; with `nil` if the room is closed.
+  /// Calls `body` on the room's lane with the room, or with `nil` if the room is closed.
   func postVisit(_ body: @escaping @Sendable (Room?) -> Void) {
     guard let lane else { return body(nil) }
     lane.postVisit(to: room) { [self] found in body(found?.life === self ? found : nil) }
   }
 
-  /// Calls `body` with the room on its lane, and returns its result.
+  /// Calls `body` on the room's lane with the room, or with `nil` if the room is closed, and
+  /// returns the result of `body`.
   func visit<R: Sendable>(_ body: @escaping @Sendable (Room?) -> R) async -> R {
     await withCheckedContinuation { continuation in
       postVisit { continuation.resume(returning: body($0)) }

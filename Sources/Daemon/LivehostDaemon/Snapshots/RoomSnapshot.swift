@@ -4,9 +4,10 @@ package import LiveEvents
 package import RateLimiting
 import Recordings
 
-/// A room as it is saved for the next start of the daemon.
+/// The saved state of a room, from which the next start of the daemon restores it.
 package struct RoomSnapshot: Sendable, Codable {
-  /// Decoded first: nothing else is decoded from another version.
+  /// Decoded first, so that a snapshot of an unknown version is rejected before anything else is
+  /// decoded.
   private var version = FormatVersion()
   package let room: String
   /// Milliseconds since 1970.
@@ -14,13 +15,14 @@ package struct RoomSnapshot: Sendable, Codable {
   /// The room's time.
   package let instant: Instant
   package let screen: ScreenSnapshot
-  /// The log sequence of the newest batch that it contains; `nil` if an earlier version saved it,
-  /// whose log is converted (`EarlierState`).
+  /// The log sequence of the newest batch that the snapshot contains; `nil` in snapshots of earlier
+  /// versions, whose log is converted (`EarlierState`).
   package let sequence: Int?
-  /// The open recording, if an earlier version saved it. Since then, the state of the recorder
-  /// names it.
+  /// The open recording, only in snapshots of earlier versions. Newer snapshots name it in the
+  /// state of the recorder.
   let recording: EarlierRecording?
-  /// What it was sent before; `nil` if it was saved by a version that did not remember that.
+  /// The events that the room has received; `nil` in snapshots of versions that did not remember
+  /// them.
   let known: KnownEvents?
 
   package init(
@@ -44,14 +46,14 @@ package struct RoomSnapshot: Sendable, Codable {
     recording = nil
   }
 
-  /// A room in which nothing has happened.
+  /// Creates the snapshot of a room in which nothing has happened.
   package init(room: String, savedAt: Int, sequence: Int? = nil) {
     self.init(
       room: room, savedAt: savedAt, instant: .origin, screen: ScreenSnapshot(),
       sequence: sequence)
   }
 
-  /// What an earlier version saved of a recording that was open.
+  /// The open recording in a snapshot of an earlier version.
   struct EarlierRecording: Sendable, Codable {
     let recording: String
   }
@@ -59,14 +61,14 @@ package struct RoomSnapshot: Sendable, Codable {
   /// When it was taken.
   var moment: Moment { Moment(savedAt: savedAt, instant: instant) }
 
-  /// A time, on the wall and in the room.
+  /// A time on the wall clock, and the room's time then.
   struct Moment: Sendable {
     /// Milliseconds since 1970.
     let savedAt: Int
     let instant: Instant
   }
 
-  /// Whether it was written by a version that wrote a checksum with it.
+  /// Whether the snapshot must have a checksum, because the version that wrote it adds checksums.
   package var mustBeProven: Bool { version.number >= FormatVersion.proven }
 
   /// Decodes a snapshot that may have been edited.
@@ -93,7 +95,7 @@ extension RoomSnapshot: Bounded {
 }
 
 extension RoomSnapshot {
-  /// The number of the format in which rooms are saved.
+  /// The version of the format of snapshots.
   struct FormatVersion: Codable {
     /// The first version whose files end with a checksum.
     static let proven = 2
@@ -101,7 +103,7 @@ extension RoomSnapshot {
     static let newest = 3
     let number: Int
 
-    /// - Throws: ``Unreadable`` for any other version than those that can be read.
+    /// - Throws: ``Unreadable`` if this program cannot read the version.
     init(from decoder: any Decoder) throws {
       number = try decoder.singleValueContainer().decode(Int.self)
       guard (1...Self.newest).contains(number) else { throw Unreadable.version(number) }
@@ -118,11 +120,11 @@ extension RoomSnapshot {
   /// Why a saved room cannot be restored.
   enum Unreadable: Error, CustomStringConvertible {
     case version(Int)
-    /// It belongs to this room, contrary to the name of its file.
+    /// The snapshot belongs to this room, although its file has the name of another one.
     case name(String)
-    /// It has lost its checksum.
+    /// The snapshot has lost its checksum.
     case unproven
-    /// Its text is not JSON in UTF-8, as this program writes it.
+    /// The text is not a JSON object in UTF-8, which this program always writes.
     case encoding
 
     var description: String {

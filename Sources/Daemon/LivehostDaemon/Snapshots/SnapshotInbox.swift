@@ -1,8 +1,7 @@
 import Synchronization
 import SystemSupport
 
-/// The requests to a ``SnapshotStore``, at most one per room, and what is known of the rooms'
-/// files.
+/// The requests to a ``SnapshotStore``, at most one per room, and the state of the rooms' files.
 struct SnapshotInbox: Sendable {
   typealias Completion = SnapshotStore.Completion
   typealias Notice = SnapshotStore.Notice
@@ -17,11 +16,11 @@ struct SnapshotInbox: Sendable {
     var whenGone: [Notice] = []
   }
 
-  /// What is known of the lifetime of a room to which its file belongs.
+  /// The lifetime of a room to which the room's file belongs.
   private struct Life: Sendable {
     let number: UInt64
-    /// The newest snapshot. Older ones may be posted after it, since each waits until its log is
-    /// synced.
+    /// The number of the newest snapshot. Older snapshots may be posted after it, because each
+    /// waits until the log before it is synced.
     let newest: UInt64
     /// Whether the newest snapshot is written; `nil` while that is not known.
     var isWritten: Bool?
@@ -29,7 +28,7 @@ struct SnapshotInbox: Sendable {
     var overtaken: [Completion] = []
   }
 
-  /// How many requests share one sync of the directory.
+  /// The maximum number of requests that share one sync of the directory.
   private static let groupSize = 32
 
   private var requests: [String: Request] = [:]
@@ -37,7 +36,7 @@ struct SnapshotInbox: Sendable {
   private var rooms: [String] = []
   /// The newest known lifetime of each room.
   private var lives: [String: Life] = [:]
-  /// The rooms whose files could not be removed, with the notices that wait for that.
+  /// The rooms whose files could not be removed, with the notices that wait for the removal.
   private var unremoved: [String: [Notice]] = [:]
   private var isClosed = false
   private var whenDone: [CheckedContinuation<Void, Never>] = []
@@ -47,8 +46,8 @@ struct SnapshotInbox: Sendable {
   /// The number of rooms that wait.
   var count: Int { rooms.count }
 
-  /// Adds a removal. Returns whether it will be tried; if not, `isGone` says whether the file
-  /// belongs to a newer lifetime already.
+  /// Adds a removal. Returns whether the removal will be tried. If it will not, `isGone` is whether
+  /// the file belongs to a newer lifetime already.
   mutating func addRemoval(
     of room: RoomLifetime, _ completion: @escaping Completion, _ whenGone: @escaping Notice
   ) -> (isTaken: Bool, isGone: Bool) {
@@ -70,7 +69,8 @@ struct SnapshotInbox: Sendable {
     return (false, false)
   }
 
-  /// Adds a snapshot. Returns whether it is kept, if that is known already.
+  /// Adds a snapshot. Returns `false` if the snapshot is refused. If a newer snapshot of the room
+  /// was written or failed already, returns whether it was written; otherwise returns `nil`.
   mutating func add(
     _ snapshot: RoomSnapshot, _ number: UInt64, of room: RoomLifetime,
     _ completion: @escaping Completion
@@ -93,7 +93,7 @@ struct SnapshotInbox: Sendable {
     return nil
   }
 
-  /// Adds a request, which replaces an older one and also answers its senders.
+  /// Adds a request. It replaces an older request of the room, whose completions it also calls.
   private mutating func add(
     _ snapshot: RoomSnapshot?, _ room: String, _ completion: @escaping Completion
   ) {
@@ -107,7 +107,8 @@ struct SnapshotInbox: Sendable {
 
   // MARK: The thread
 
-  /// Removes the oldest requests; none if there are none; `nil` at the end.
+  /// Removes and returns the oldest requests, or an empty group if there are none; `nil` once the
+  /// inbox is closed and empty.
   mutating func takeGroup() -> Group? {
     Invariants.check(
       rooms.count == requests.count && rooms.allSatisfy { requests[$0] != nil },
@@ -123,8 +124,8 @@ struct SnapshotInbox: Sendable {
     return group.isEmpty ? [] : takeUnremoved() + group
   }
 
-  /// Removes some of the removals that failed before, to be tried again. Rooms that are open again
-  /// are left out: their next snapshot replaces the file.
+  /// Returns some of the removals that have failed, to be tried again. Rooms that are open again
+  /// are skipped, because their next snapshot replaces the file.
   private mutating func takeUnremoved() -> Group {
     let rooms = unremoved.keys.filter { requests[$0] == nil && lives[$0] == nil }.sorted()
     return rooms.prefix(Self.groupSize).map { room in
@@ -159,7 +160,7 @@ struct SnapshotInbox: Sendable {
 
   // MARK: Pings and the end
 
-  /// Adds a ping. `false` if the thread has ended.
+  /// Adds a ping. Returns `false` if the thread has ended.
   mutating func add(ping: @escaping @Sendable () -> Void) -> Bool {
     if !isDone { pings.append(ping) }
     return !isDone

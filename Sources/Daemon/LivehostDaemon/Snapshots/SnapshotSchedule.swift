@@ -1,32 +1,32 @@
 import NIOCore
 import Recordings
 
-/// Decides when a room is saved, and holds the completions that wait for that.
+/// Decides when a room is saved, and holds the completions that wait for the snapshot.
 ///
-/// The log holds what happens in a room, so snapshots are rare: after many steps, or before the log
-/// is cut. Completions that are added while a snapshot is in progress wait for the next one.
+/// The log contains every step of a room, so snapshots are rare: after many steps, or before the
+/// log is cut. Completions that are added while a snapshot is in progress wait for the next one.
 struct SnapshotSchedule {
-  /// Receives whether the room was saved; `false` if it cannot be, or was closed.
+  /// Receives whether the room was saved; `false` if saving failed or the room was closed.
   typealias Completion = SnapshotStore.Completion
 
-  /// How long after a failure the next attempt is due, while nothing waits for it.
+  /// The time from a failure to the next attempt, unless a completion is waiting.
   private static let interval = TimeAmount.seconds(1)
-  /// How long a snapshot waits until the throttles hold nothing. After that, held events are
-  /// applied early.
+  /// The maximum time that a snapshot waits for the throttles to apply the events that they hold.
+  /// After that, held events are applied early.
   ///
-  /// Held events are not in a snapshot, but precede it in the log: the next start would have them
-  /// from neither.
+  /// A snapshot does not contain held events, but they precede it in the log, so the next start
+  /// would restore them from neither.
   private static let patience = interval * 3
 
   let store: SnapshotStore
   let library: RecordingLibrary
 
-  /// Whether only the next snapshot keeps what happens in the room, because the log does not lead
-  /// to it.
+  /// Whether the log cannot restore the latest steps of the room, so that only the next snapshot
+  /// makes them survive a restart.
   private(set) var isRequired = false
   /// The completions of senders that wait until their events are saved.
   private var waiting: [Completion] = []
-  /// When a snapshot is due if nothing waits for it; `nil` if none is.
+  /// When a snapshot is due if no completion is waiting; `nil` if none is due.
   private var dueAt: NIODeadline?
   /// The number of snapshots in progress. It exceeds one only if a snapshot could not wait for the
   /// previous one.
@@ -58,22 +58,24 @@ struct SnapshotSchedule {
 
   mutating func request(at time: NIODeadline) { dueAt = min(dueAt ?? time, time) }
 
-  /// Requests a snapshot without which nothing more is kept.
+  /// Requests a snapshot without which no later step survives a restart.
   mutating func require(at time: NIODeadline) {
     (isRequired, isEnough) = (true, false)
     request(at: time)
   }
 
-  /// Requests a snapshot without which nothing more is kept, after time for the log to recover.
+  /// Requests a snapshot without which no later step survives a restart. The snapshot is due later,
+  /// so that the log has time to recover.
   mutating func requireAfterFailure(now: NIODeadline) { require(at: now + Self.interval * 10) }
 
-  /// Begins to save a snapshot. Returns what to do after the log up to the snapshot is on disk.
+  /// Begins to save a snapshot. Returns a closure to call once the log up to the snapshot is on
+  /// disk.
   ///
-  /// A snapshot must never be ahead of the log: the next start repeats everything in the log after
-  /// it.
+  /// A snapshot must never be ahead of the log, because the next start replays everything in the
+  /// log after the snapshot.
   ///
-  /// - Parameter sufficient: the log, if it is enough. Then a snapshot is written only if few
-  ///   others wait.
+  /// - Parameter sufficient: the log, if replaying it suffices to restore the room. The snapshot is
+  ///   then written only if few others wait, or if the log fails.
   mutating func save(
     _ snapshot: RoomSnapshot, of life: RoomLifetime, unless sufficient: LogWriter?
   ) -> @Sendable () -> Void {
@@ -95,7 +97,7 @@ struct SnapshotSchedule {
     }
   }
 
-  /// Ends a snapshot that was written or could not be.
+  /// Ends a snapshot, which was written or failed.
   mutating func end(isWritten: Bool, now: NIODeadline) {
     precondition(saving > 0, "each snapshot ends once")
     saving -= 1

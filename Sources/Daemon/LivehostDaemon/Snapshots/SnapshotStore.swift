@@ -11,14 +11,14 @@ package import SystemSupport
 
 /// Keeps the two newest snapshots of each room in a directory. May be used from any thread.
 ///
-/// Encodes, writes and syncs on a thread of its own. A snapshot replaces an older one of the same
-/// room that is still waiting. The one written before is kept, for the case that the disk spoils
-/// the newest (see ``StateDirectory``).
+/// A dedicated thread encodes, writes and syncs the snapshots. A snapshot replaces an older one of
+/// the same room that is still waiting. The previously written snapshot is kept, in case the disk
+/// damages the newest one (see ``StateDirectory``).
 package final class SnapshotStore: Sendable {
   package typealias Notice = @Sendable () -> Void
 
-  /// Called with whether the request, or the one that replaced it, was carried out and would
-  /// survive a power failure.
+  /// Receives whether the request, or a newer request that replaced it, was carried out and
+  /// survives a power failure.
   package typealias Completion = @Sendable (_ isWritten: Bool) -> Void
 
   private let files: StateDirectory
@@ -30,15 +30,16 @@ package final class SnapshotStore: Sendable {
   private let lost = Guarded<[Problem]>([])
   private let aside = Guarded<[RoomAside]>([])
 
-  /// Why the last write of a room failed, and since when writes have; `nil` if it succeeded.
+  /// Why the last write failed, and when the first of the consecutive failures occurred; `nil` if
+  /// the last write succeeded.
   package var failure: PresentFailure? { problem.withLock { $0 } }
 
-  /// Makes a store whose snapshots wait for ``start()``.
+  /// Creates a store. Snapshots wait until ``start()`` is called.
   ///
   /// - Parameters:
-  ///   - mostWaiting: how many rooms may wait for the disk until what is not needed should not be
-  ///     added.
-  ///   - onProblem: called if a directory or a file cannot be used, and not again until one can.
+  ///   - mostWaiting: the number of waiting rooms at which the store is busy, see ``isBusy``.
+  ///   - onProblem: called if a directory or a file cannot be used. Of consecutive failed writes,
+  ///     only the first is reported.
   package init(
     directory: String, disk: any Disk = SystemDisk(), mostWaiting: Int = 256,
     onProblem: @escaping @Sendable (String) -> Void = { _ in }
@@ -49,11 +50,11 @@ package final class SnapshotStore: Sendable {
     signal = try WakeSignal()
   }
 
-  /// Whether so many rooms wait for the disk that those should not which can do without: some
-  /// seconds of work.
+  /// Whether snapshots that are not required should be skipped, because the rooms that are waiting
+  /// for the disk mean some seconds of work.
   package var isBusy: Bool { inbox.withLock { $0.count >= mostWaiting } }
 
-  /// Starts the thread that writes, to be ended by ``close()``.
+  /// Starts the thread that writes. ``close()`` ends it.
   package func start() throws(SystemError) {
     try ServiceThread.start(name: "snapshots") { [self] in work() }
   }
@@ -61,8 +62,8 @@ package final class SnapshotStore: Sendable {
   /// Queues a snapshot for writing, unless a newer one of the room was posted before it. Takes a
   /// short lock but never blocks otherwise.
   ///
-  /// - Parameter number: the number that the snapshot was given when it was taken; by default, it
-  ///   was just taken.
+  /// - Parameter number: the result of ``RoomLifetime/nextSnapshot()`` when the snapshot was taken;
+  ///   by default, the snapshot was taken just now.
   package func post(
     _ snapshot: RoomSnapshot, _ number: UInt64? = nil, of room: RoomLifetime,
     completion: @escaping Completion = { _ in }
@@ -72,11 +73,11 @@ package final class SnapshotStore: Sendable {
     if let isKept { completion(isKept) } else { signal.raise() }
   }
 
-  /// Queues the room's file for removal, because the room is closed. Later snapshots of it are
-  /// refused. A removal that fails is tried again with what is written next.
+  /// Queues the room's file for removal, because the room is closed. Later snapshots of the room
+  /// are refused. A failed removal is tried again with the next write.
   ///
-  /// - Parameter whenGone: called once the file is gone for good, or is that of a newer life of the
-  ///   room; not if that does not happen before the process ends.
+  /// - Parameter whenGone: called once the file is removed permanently, or was replaced by the file
+  ///   of a newer room of the same name. It may never be called if the process ends first.
   package func remove(
     _ room: RoomLifetime, completion: @escaping Completion = { _ in },
     whenGone: @escaping Notice = {}
@@ -90,13 +91,13 @@ package final class SnapshotStore: Sendable {
     completion(false)
   }
 
-  /// Calls `body` soon on the thread that writes, not while the disk holds it; at once if the
-  /// thread has ended.
+  /// Calls `body` on the thread that writes, as soon as it is not waiting for the disk; immediately
+  /// if the thread has ended.
   package func ping(_ body: @escaping @Sendable () -> Void) {
     if inbox.withLock({ $0.add(ping: body) }) { signal.raise() } else { body() }
   }
 
-  /// Returns once everything posted is done. Later requests are refused.
+  /// Returns once all posted requests are done. Later requests are refused.
   package func close() async {
     await withCheckedContinuation { continuation in
       let isDone = inbox.withLock { $0.close(continuation) }
@@ -150,10 +151,9 @@ package final class SnapshotStore: Sendable {
     }
   }
 
-  /// The text of a snapshot that the next start will read. A state within the limits of its parts
-  /// is far smaller than ``maximumBytes``, unless the configured history of the chat is very long;
-  /// if it is larger all the same, the snapshot before it stays, and the log, which is not cut
-  /// then, leads on from there.
+  /// Returns a snapshot as text, which the next start can read. A state within its limits is far
+  /// smaller than ``maximumBytes``, unless the configured history of the chat is very long. If the
+  /// text is too large, the previous snapshot and the log after it are kept.
   private static func text(of snapshot: RoomSnapshot) throws -> [UInt8] {
     try snapshot.checkBounds()
     let text = try JSONWriter.text(of: snapshot)
@@ -181,21 +181,21 @@ package final class SnapshotStore: Sendable {
 
   // MARK: The start
 
-  /// What the start found missing; it stays until the next one.
+  /// The losses that were found at the start. They are reported until the next start.
   package var losses: [Problem] { lost.withLock { $0 } }
 
-  /// Notes, for people, what is missing of a room, or of all.
+  /// Records a loss, as text for people, of one room or of all rooms.
   func noteLoss(_ text: String, of room: RoomName? = nil) {
     let problem = Problem(
       part: "state", text: text, since: WallClock.milliseconds(), room: room?.description)
     lost.withLock { $0.append(problem) }
   }
 
-  /// The rooms whose snapshots the last run left, in the order of their names. Notes which have
-  /// been set aside.
+  /// Returns the rooms whose snapshots the last run left, sorted by name. Also updates
+  /// ``roomsAside``.
   package func rooms() -> [String] {
     let names = (try? files.names()) ?? []
-    // Files that version 0.1.0 was writing when it was killed; the name is Foundation's.
+    // Foundation's temporary files that version 0.1.0 was writing when it was killed.
     for name in names where name.hasPrefix(".dat.nosync") { unlink(files.path(of: name)) }
     aside.withLock { rooms in
       rooms = names.filter { $0.hasSuffix(Self.asideSuffix) }
@@ -208,8 +208,8 @@ package final class SnapshotStore: Sendable {
     return Set(rooms).sorted()
   }
 
-  /// Makes what the last run renamed and removed survive a power failure: what is in memory only
-  /// must not be relied on. Returns `false` if that fails.
+  /// Syncs the directory, so that the renamings and removals of the last run survive a power
+  /// failure. Returns `false` if that fails.
   func syncNames() -> Bool {
     do throws(RecordingError) {
       try files.sync()
@@ -219,18 +219,18 @@ package final class SnapshotStore: Sendable {
     }
   }
 
-  /// What is saved of a room.
+  /// The saved state of a room.
   package struct Saved: Sendable {
-    /// `nil` if none can be read.
+    /// The newest readable snapshot; `nil` if there is none.
     package let snapshot: RoomSnapshot?
-    /// Whether a newer one was there, but could not be read.
+    /// Whether there was a newer snapshot that could not be read.
     package let isOlder: Bool
-    /// How large its file is.
+    /// The size of the snapshot's file in bytes.
     package var bytes = 0
   }
 
-  /// The newest snapshot of a room that can be read. One that cannot is set aside and reported to
-  /// ``onProblem``.
+  /// Returns the newest readable snapshot of a room. Unreadable snapshots are renamed, and reported
+  /// to ``onProblem``.
   package func load(_ room: String) -> Saved {
     var isOlder = false
     for version in StateDirectory.Version.allCases {
@@ -239,7 +239,8 @@ package final class SnapshotStore: Sendable {
         if isOlder { onProblem("room \(room) is restored from its previous snapshot") }
         return Saved(snapshot: snapshot, isOlder: isOlder, bytes: bytes)
       } catch let error as RecordingError where error.isMissing {
-        // The daemon was killed while it replaced the newest version, or there has been only one.
+        // The daemon was killed while it replaced the newest version, or only one version was ever
+        // written.
       } catch {
         let path = files.path(of: Self.file(of: room), version)
         let aside = "\(Self.file(of: room))\(version.rawValue).unreadable"
@@ -270,7 +271,8 @@ package final class SnapshotStore: Sendable {
     return (snapshot, line)
   }
 
-  /// Converts what an earlier version left, before anything of it is read.
+  /// Converts the state that an earlier version of the daemon left. Must be called before any of it
+  /// is read.
   func convertEarlierState(in library: RecordingLibrary) async throws(RecordingError) {
     let losses = try await library.convertEarlierState(of: files) { [files] room, file in
       try? Self.read(files, room, file, .newest).line
@@ -278,10 +280,10 @@ package final class SnapshotStore: Sendable {
     for loss in losses { noteLoss(loss) }
   }
 
-  /// The largest file that is read: several times what a room may take. To decode one takes some
-  /// times as much memory.
+  /// The maximum size of a file in bytes, several times that of the largest state. Decoding a file
+  /// takes several times its size in memory.
   private static let maximumBytes = 64 << 20
-  /// More than the checksum takes with which a file ends.
+  /// An upper bound for the size of the checksum at the end of a file, in bytes.
   private static let checksumBytes = 256
 
   // MARK: Rooms at which the daemon died
@@ -289,12 +291,12 @@ package final class SnapshotStore: Sendable {
   private static let asideReason = "set-aside"
   private static let asideSuffix = "\(suffix).\(asideReason)"
 
-  /// A room that is not restored any more.
+  /// A room that was set aside and is not restored any more.
   package struct RoomAside: Sendable {
     package let room: String
-    /// Where its state is.
+    /// The path of the room's state.
     package let path: String
-    /// Where it has to be for the room to be restored.
+    /// The path to which the state must be moved, so that the next start restores the room.
     package var restoredPath: String {
       String(path.dropLast(SnapshotStore.asideReason.utf8.count + 1))
     }
@@ -306,30 +308,32 @@ package final class SnapshotStore: Sendable {
       room = String(name.dropLast(SnapshotStore.asideSuffix.utf8.count))
       self.path = path
       var status = stat()
-      // The change is that of the name.
+      // The last change of the file's status was its renaming.
       since =
         lstat(path, &status) == 0
         ? status.st_ctim.tv_sec * 1_000 + status.st_ctim.tv_nsec / 1_000_000 : 0
     }
   }
 
-  /// The rooms that this run or an earlier one has set aside, by ``rooms()`` and ``setAside(_:)``.
+  /// The rooms that this run or an earlier one has set aside. Updated by ``rooms()`` and
+  /// ``setAside(_:)``.
   package var roomsAside: [RoomAside] { aside.withLock { $0 } }
 
-  /// Says at which rooms the last run died, if it did while it restored them, and at which this one
-  /// is.
+  /// Returns the file that names the rooms at which the last run crashed, if it crashed while
+  /// restoring rooms, and the rooms that this run is restoring.
   package func restorationNote() -> RestorationNote {
     RestorationNote(files.path(of: "restoring"))
   }
 
-  /// Sets the room's file aside, since the daemon has died too often while it restored the room.
+  /// Sets the room's file aside, because the daemon has crashed too often while restoring the room.
   package func setAside(_ room: String) {
     let aside = room + Self.asideSuffix
-    // The newest replaces the one before it; there may be only one of them.
+    // The newest version is renamed last, so that it replaces the previous one. One of them may be
+    // missing.
     for version in StateDirectory.Version.allCases.reversed() {
       files.move(Self.file(of: room), version, to: aside)
     }
-    // A room of which there is only the log.
+    // A room that exists only in the log has no file, so an empty file marks it.
     let path = files.path(of: aside)
     if access(path, F_OK) != 0 { try? "".write(toFile: path, atomically: false, encoding: .utf8) }
     self.aside.withLock { rooms in

@@ -26,7 +26,7 @@ package struct AnalysisResult: Sendable {
 /// - Parameters:
 ///   - source: the messages of the chat.
 ///   - sliceNanoseconds: the time after which the analysis yields.
-///   - progress: called frequently with the amounts that are done and in total.
+///   - progress: called frequently with the amount done and the total amount.
 /// - Throws: `CancellationError` within a slice of being cancelled, and any error of the source.
 package func analyze<Source: MessageSource>(
   _ kind: AnalysisKind, _ source: Source, sliceNanoseconds: UInt64 = 700_000,

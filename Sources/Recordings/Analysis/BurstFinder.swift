@@ -29,7 +29,7 @@ package struct BurstSearch: Equatable, Sendable {
 /// in the next batch therefore keeps its number. Known bursts are kept when other texts are
 /// forgotten.
 package struct BurstFinder: Sendable {
-  /// The number of forms at which all are forgotten except those of bursts.
+  /// The number of remembered forms at which all forms are forgotten, except those of bursts.
   private static let capacity = 4_096
   /// The memory of a finder in bytes: signatures, and table entries for forms and their bands.
   package static let memory = capacity * (TextForm.minima * 4 + (2 + TextForm.bands) * 48)
@@ -38,9 +38,9 @@ package struct BurstFinder: Sendable {
 
   /// Nearly identical messages.
   private struct Cluster {
-    /// The number of their burst; 0 while there are too few messages.
+    /// The number of the burst that the messages form; 0 while there are too few of them.
     var wave = 0
-    /// The numbers of the messages while they are no burst.
+    /// The numbers of the messages; empty once they form a burst.
     var members: [Int] = []
     var last = Timestamp.min
   }
@@ -53,8 +53,8 @@ package struct BurstFinder: Sendable {
 
   package init() {}
 
-  /// Searches a batch. If it does not follow the batch before, for example after a restart, only
-  /// the given bursts are known.
+  /// Searches a batch. If the batch does not follow the previously searched one, for example after
+  /// a restart, only the bursts named in `search` are known.
   ///
   /// - Parameter sliceNanoseconds: the time after which the search yields.
   /// - Throws: `CancellationError`. The finder must not be used afterwards.

@@ -20,8 +20,8 @@ struct FormIndex: Releasable, Sendable {
   /// The number of forms.
   var count: Int { parents.count }
 
-  /// Adds a text. Returns the number of its form, and whether the form is new; `nil` if the text is
-  /// too short to be compared.
+  /// Adds a text. Returns the number of the text's form, and whether the form is new; `nil` if the
+  /// text is too short to be compared.
   mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) -> (number: Int, isNew: Bool)? {
     guard let hash = form.read(bytes) else { return nil }
     if let known = numbers[hash] { return (known, false) }

@@ -11,7 +11,8 @@ package struct HighlightFinder: Sendable {
 
   private var peaks = PeakFinder()
   private var words = WordCounts()
-  /// The last peak in all seconds, and the last one in settled seconds.
+  /// The newest peak in all seconds, and the newest peak outside of the provisional seconds (see
+  /// ``PeakFinder``).
   private var newest: Peak?
   private var settled: Peak?
   /// The highlights that were found since the last call of ``removeFound()``.
@@ -76,7 +77,8 @@ package struct HighlightTimeline: Equatable, Sendable, Codable {
 
   package init() {}
 
-  /// Adds a highlight. It replaces an overlapping one, which is an earlier version of it.
+  /// Adds a highlight. If it overlaps a known highlight, it is a newer version of that and replaces
+  /// it.
   package mutating func note(_ highlight: ChatHighlight, limit: Int = Self.limit) {
     guard let index = entries.lastIndex(where: { $0.overlaps(highlight) }) else {
       total += 1

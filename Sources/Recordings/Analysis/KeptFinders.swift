@@ -4,7 +4,8 @@ import SystemSupport
 
 /// The finders of a chat between two searches.
 ///
-/// A cancelled search may still be running when the next one begins. That one uses new finders.
+/// A cancelled search may still be running when the next one begins. The new search then uses new
+/// finders.
 package final class KeptFinders: Sendable {
   private struct Finders {
     var waves = BurstFinder()

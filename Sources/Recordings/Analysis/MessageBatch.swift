@@ -19,7 +19,7 @@ package struct MessageBatch: Equatable, Sendable, Codable {
 
   package var count: Int { ends.count }
   package var isEmpty: Bool { ends.isEmpty }
-  /// The number after that of the last message.
+  /// The number of the last message plus one.
   package var end: Int { first + count }
 
   /// Adds a message. Returns `false` if the batch is full.

@@ -16,7 +16,7 @@ package protocol MessageSource {
   /// Appends the next messages, at most a few hundred. Returns `false` at the end.
   mutating func read(into messages: inout [WrittenMessage]) throws -> Bool
 
-  /// The amount of `total` that was read.
+  /// How much of `total` was read so far.
   var done: Int { get }
   var total: Int { get }
 }

@@ -19,13 +19,13 @@ struct PeakFinder: Sendable {
   private static let window: Int64 = 10
   private static let baseline: Int64 = 300
   static let lateness: Int64 = 10
-  /// The number of consecutive older messages after which the clock was set back.
+  /// The number of consecutive messages with too old times that shows that the clock was set back.
   private static let patience = 100
-  /// The smallest ratio between the rates of a peak and of the baseline. A smaller increase is no
-  /// event, however steady the chat was.
+  /// The smallest ratio between the rates of a peak and of the baseline. A smaller increase is not
+  /// a peak, however steady the chat was.
   private static let factor = 1.5
-  /// The smallest number of standard deviations between a peak and the baseline. Neither chance nor
-  /// the usual fluctuations of a chat are events.
+  /// The smallest number of standard deviations between a peak and the baseline. A smaller distance
+  /// can be caused by chance or by the usual fluctuations of a chat.
   private static let deviations = 4.0
   /// The number of seconds that are kept, a power of two. It covers the baseline of the oldest
   /// provisional second.
@@ -37,13 +37,13 @@ struct PeakFinder: Sendable {
   private var counts = [Int32](repeating: 0, count: kept)
   private var newest: Int64?
   private var outdated = 0
-  /// The search through all seconds to which no message can be added.
+  /// The search through all seconds to which messages can no longer be added.
   private var settled = Search(from: 0)
 
   /// The newest peak outside of the provisional seconds.
   var settledPeak: Peak? { settled.peak }
 
-  /// Counts a message. Returns whether it begins a new second.
+  /// Counts a message. Returns whether the message begins a new second.
   mutating func add(_ second: Int64) -> Bool {
     guard let newest else {
       begin(at: second)
@@ -134,7 +134,7 @@ struct PeakFinder: Sendable {
       }
       for second in last.last + 1...found.last { last.messages += history.count(at: second) }
       last.last = found.last
-      // The baseline is that before the beginning of the peak.
+      // The baseline stays the one from before the beginning of the peak.
       last.busiest = max(last.busiest, found.busiest)
       peak = last
     }
@@ -175,9 +175,10 @@ struct PeakFinder: Sendable {
 
     /// Returns the number of standard deviations of a window above the mean.
     ///
-    /// It is computed on square roots (Anscombe's transform). For random arrivals, their standard
-    /// deviation is one half for any mean, and symmetric. If a chat varies more, its own deviation
-    /// is used. A smaller deviation is not used, because a few windows may be equal by accident.
+    /// It is computed on square roots (Anscombe's transform). For random arrivals, these have a
+    /// symmetric distribution, whose standard deviation is one half for any mean. If a chat varies
+    /// more, its own deviation is used. A smaller deviation is not used, because a few windows may
+    /// be equal by accident.
     func deviations(of messages: Int) -> Double {
       let excess = (Double(messages) + 0.375).squareRoot() - (mean + 0.375).squareRoot()
       let variance = Double(squares) / Double(count) - mean * mean

@@ -28,8 +28,8 @@ struct TextForm {
     return normalized.count < Self.shortest ? nil : TextHash.of(normalized)
   }
 
-  /// Converts a text to lower case, and removes digits, third repetitions of bytes, and superfluous
-  /// spaces.
+  /// Converts a text to lower case, shortens runs of the same byte to two, and removes digits and
+  /// superfluous spaces.
   private mutating func normalize(_ bytes: UnsafeBufferPointer<UInt8>) {
     normalized.removeAll(keepingCapacity: true)
     for byte in bytes.prefix(Self.longest) {

@@ -25,7 +25,8 @@ package enum ChatWords {
 /// Counts the words of a chat: in the whole chat, where older words count less, and in each of the
 /// newest seconds.
 struct WordCounts: Sendable {
-  /// The numbers of words that are counted in the chat and in one second. Strangers choose words.
+  /// The maximum numbers of words that are counted in the chat and in one second. They are limited
+  /// because strangers choose the words.
   private static let limit = 8_192
   private static let limitPerSecond = 256
   /// The number of seconds whose words are kept: the window of a peak, and the provisional seconds.

@@ -22,7 +22,7 @@ struct RecordingRow: Codable, Equatable, FetchableRecord, PersistableRecord {
   mutating func markDamaged(_ damage: Damage) { markDamaged(damage.description) }
 }
 
-/// A segment, as a row of the catalogue. The rows of a recording index it by time.
+/// A segment, as a row of the catalogue. The rows of a recording serve as its index by time.
 struct SegmentRow: Codable, Equatable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "segment"
   var recording: String
@@ -56,7 +56,7 @@ struct SegmentRow: Codable, Equatable, FetchableRecord, PersistableRecord {
   /// line.
   var isForeign: Bool { isDamaged && lastLine == nil }
 
-  /// Whether the file is not a regular file, and was none before.
+  /// Whether there is no regular file with the segment's name, and never was one.
   var isNothing: Bool { isForeign && modified == 0 }
 
   /// The row after the file was removed. It is kept, so that the segment counts as missing.

@@ -4,7 +4,7 @@ import SystemSupport
 
 /// Operations on directories.
 enum Directories {
-  /// Creates a directory and its missing ancestors. They survive a power failure.
+  /// Creates a directory and its missing ancestors. The directories survive a power failure.
   static func create(_ path: String, on disk: any Disk) throws(RecordingError) {
     do throws(RecordingError) {
       return try makeIfMissing(path, on: disk)
@@ -18,8 +18,8 @@ enum Directories {
     do throws(RecordingError) {
       try make(path, on: disk)
     } catch .file(_, _, EEXIST) {
-      // The process that created it may have been killed before the sync. A failure is ignored:
-      // this call created nothing.
+      // The process that created it may have been killed before the sync. A failure of the sync is
+      // ignored, because this call created nothing.
       try? sync(parent(of: path), on: disk)
     }
   }
@@ -30,7 +30,8 @@ enum Directories {
     do throws(RecordingError) {
       try sync(parent(of: path), on: disk)
     } catch {
-      // Otherwise the next attempt would find it, and assume that it survives.
+      // Otherwise the next attempt would find the directory, and assume that it survives a power
+      // failure.
       try? disk.removeDirectory(path)
       throw error
     }

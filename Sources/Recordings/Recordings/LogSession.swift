@@ -269,13 +269,13 @@ final class LogSession {
       let isNew = failure == nil
       let reason =
         "the write-ahead log cannot be written, so rooms are saved as snapshots: \(error)"
-      // Not again for each batch that arrives during the pause.
+      // The failure is not recorded again for each batch that arrives during the pause.
       if failure.map({ now >= $0.retryAt }) ?? true {
         failure = (error, retryAt: now + Self.pause)
         index.set(logFailure: reason)
       }
       if let failed = exchange(&segments, with: nil) {
-        // Set again if the last line of the failed segment can be written.
+        // `end` is set again if the last line of the failed segment can be written.
         end = nil
         failed.fail(error)
       }

@@ -10,7 +10,7 @@ extension LogContents {
   /// written when the program ended may lack them.
   ///
   /// - Parameters:
-  ///   - onLine: called with each of their lines, without the members that chain it.
+  ///   - onLine: called with each line of these batches, without the members that chain it.
   ///   - onBlock: called after the lines of each block.
   /// - Returns: `false` if a batch is missing in between. `onLine` gets only the lines before the
   ///   gap.
@@ -33,7 +33,7 @@ extension LogContents {
         path: segment.path, on: segments[index].disk, limit: segment.bytes, decodes: false)
       reader.onLine = { kind, line in if tail.includes(kind) { onLine(line) } }
       try reader.readAll { _ throws(RecordingError) in try onBlock() }
-      // The lines that the segment has lost may be the end of its last batch.
+      // The segment has lost lines, which may be the end of the recording's last batch.
       if tail.isBroken || segment.isShortened && tail.isOurs { return false }
     }
     return true
@@ -45,13 +45,13 @@ extension LogContents {
     let room: String
     /// The newest batch of the room, whether or not it belongs to the recording.
     var newest: Int
-    /// Whether every later batch of the room must follow the newest one directly.
+    /// Whether a later batch of the room that does not directly follow ``newest`` reveals a gap.
     var isExact: Bool
     /// Whether the recording has a batch after a gap.
     var isBroken = false
     /// Whether a batch of the room is missing.
     var hasGap = false
-    /// Whether the newest batch is copied.
+    /// Whether the newest batch belongs to the recording.
     var isOurs = false
 
     /// Returns whether the next line belongs to the recording.

@@ -35,7 +35,7 @@ struct OutputFile: ~Copyable {
 
   deinit { disk.close(descriptor) }
 
-  /// Writes all of `bytes`. After an error, the file may contain any number of them.
+  /// Writes all of `bytes`. After an error, the file may contain only some of these bytes.
   mutating func write(_ bytes: [UInt8]) throws(RecordingError) {
     let (written, error) = bytes.withUnsafeBytes { write($0) }
     count += written

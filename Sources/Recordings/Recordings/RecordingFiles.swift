@@ -16,8 +16,8 @@ package struct RecordingFiles: Sendable {
     package fileprivate(set) var isShortened: Bool
     /// Whether the catalogue contains the segment.
     var isListed = true
-    /// Whether the catalogue has examined this file. The recording that its header names is then
-    /// ignored, because the directory of a recording may be renamed.
+    /// Whether a recovery has examined this file and listed it in the catalogue. If so, a different
+    /// name in its header is accepted, because the directory of a recording may be renamed.
     var isExamined = true
   }
 

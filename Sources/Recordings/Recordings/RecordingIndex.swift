@@ -2,8 +2,9 @@ import LiveEvents
 import Locking
 import SystemSupport
 
-/// The list of recordings for all other threads. Strangers may list recordings as often as they
-/// like, so listing must not delay the writer's thread, which acknowledges.
+/// The list of recordings, for all threads except the writer's. Clients may list recordings as
+/// often as they like, so listing must not delay the writer's thread, on which acknowledgements
+/// depend.
 ///
 /// The writer's thread enters each change before it reports the change as done.
 final class RecordingIndex: Sendable {

@@ -6,7 +6,7 @@ import RateLimiting
 package enum RecordingEvent: Sendable, Equatable {
   /// The size and the duration changed. Sent at most once a second.
   case progressed(bytes: Int, durationMs: Int)
-  /// The recording failed. It contains everything synced before.
+  /// The recording failed. The recording contains everything that was synced before the failure.
   case failed(RecordingError)
 }
 

@@ -183,7 +183,8 @@ final class RecordingStore {
         settings: settings, index: index, now: now, status: status, onEvent: onEvent,
         onProblem: onProblem)
     } catch {
-      // The directory is empty. Without its removal, many failed attempts would leave many.
+      // The directory is empty. It is removed, so that repeated failures do not leave many
+      // directories.
       let path = directory + "/" + name
       while (try? DeletedRecording.removeNext(in: path, on: settings.disk)) == true {}
       throw error

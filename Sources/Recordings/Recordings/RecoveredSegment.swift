@@ -1,8 +1,8 @@
 import FileSystem
 import Glibc
 
-/// A segment that a recovery has read because the catalogue does not know it, or knows it
-/// otherwise.
+/// A segment that a recovery has read because it is not in the catalogue, or has changed since it
+/// was listed there.
 struct RecoveredSegment {
   let segment: RecoveryPlan.Segment
   private(set) var scan: SegmentScan
@@ -10,7 +10,7 @@ struct RecoveredSegment {
   private(set) var syncedBytes: Int
   /// Whether its last line announced a segment that is removed.
   private(set) var isReopened = false
-  /// The recording to which it belongs, if that is another one.
+  /// The recording to which the segment belongs, if it is in the directory of another one.
   private let foreignName: String?
 
   init(_ segment: RecoveryPlan.Segment, _ scan: SegmentScan, of plan: RecoveryPlan) {

@@ -92,7 +92,7 @@ struct Recovery {
     try catalogue.replace(row, [])
   }
 
-  /// Recovers one recording. Returns `false` if the directory contains none.
+  /// Recovers one recording. Returns `false` if its directory contains no segments.
   private func recover(_ plan: RecoveryPlan) throws(RecordingError) -> Bool {
     let session = writing[plan.name]
     var plan = plan
@@ -161,7 +161,8 @@ struct Recovery {
         plan.name, last.segment.number, last.segment.file, last.scan.contents, chain: chain,
         previous: last.scan.header?.previous, on: disk)
     }
-    // Not while the segment before announces them: readers would report them as missing.
+    // The empty segments are kept while the previous segment announces them, because readers would
+    // report them as missing.
     if let taken, !taken.empty.isEmpty, chain != nil || !taken.found.isReopened {
       remove(taken.empty, of: plan)
     }

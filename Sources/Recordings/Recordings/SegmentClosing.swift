@@ -21,7 +21,8 @@ enum SegmentClosing {
     try RecordingError.naming(path) { () throws(SystemError) in
       try rewrite(path, min(syncedBytes, goodBytes)..<goodBytes, on: disk)
     }
-    // Before writing: otherwise a crash could restore removed bytes after the last line.
+    // The cut is synced before the line is written. Otherwise a crash could restore removed bytes
+    // after the line.
     try file.sync()
     try Directories.sync(Directories.parent(of: path), on: disk)
     guard let end else { return chain }
@@ -46,7 +47,7 @@ enum SegmentClosing {
     on disk: any Disk
   ) throws(RecordingError) {
     var file = try OutputFile(cutting: path, to: mark.bytes, on: disk)
-    // Otherwise a crash could restore some of the removed bytes.
+    // Without this sync, a crash could restore some of the removed bytes.
     try file.sync()
     var (chain, bytes): (LineChain, [UInt8]) = (mark.chain, [])
     _ = try log.readTail(of: recording, after: mark) { line in

@@ -70,7 +70,7 @@ final class SegmentSequence {
     do throws(RecordingError) {
       try Directories.sync(directory, on: settings.disk)
     } catch {
-      // After this failure, the next segment has to replace it.
+      // After this failure, the next segment gets the same number and must not find this file.
       try? settings.disk.remove(path)
       throw error
     }

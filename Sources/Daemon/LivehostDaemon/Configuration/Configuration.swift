@@ -20,9 +20,9 @@ package struct Configuration: Sendable, Equatable {
 
   /// Returns the default number of lanes.
   ///
-  /// One core is reserved for the work that all rooms share, such as writing the log, which takes
-  /// about a third as much time as busy rooms do. On two cores no core is reserved, because it
-  /// would be half of the machine.
+  /// One core is reserved for the work that all rooms share, such as writing the log. This work
+  /// takes about a third of the processor time of busy rooms. On two cores no core is reserved,
+  /// because it would be half of the machine.
   package static func standardLanes(cores: Int) -> Int { max(cores - 1, min(cores, 2)) }
 
   package init() {}

@@ -26,7 +26,8 @@ extension Configuration {
 }
 
 extension LimitClass {
-  /// The guarantee for events that arrive faster than the interval allows.
+  /// What is guaranteed, as text for people, for events that arrive more often than once per
+  /// interval.
   fileprivate var promise: String {
     switch self {
     case .neverDrop: "immediately"

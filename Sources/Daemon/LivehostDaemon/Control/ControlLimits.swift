@@ -3,7 +3,8 @@ import UnixSockets
 import Varlink
 
 extension VarlinkServer.Limits {
-  /// The limits of the control socket. A user may have a quarter of the connections and monitors.
+  /// The limits of the control socket. Each user may use at most a quarter of the connections and
+  /// of the monitors.
   init(
     _ configuration: Configuration, hasRights: @escaping @Sendable (Peer) -> Bool,
     hasReserve: @escaping @Sendable (Peer) -> Bool

@@ -78,8 +78,9 @@ package struct LivehostControl: ControlService {
 
   package func openRoom(_ room: String) async throws { try await openRoom(room, at: nil) }
 
-  /// Opens a room and saves it, so that it is restored after a crash. A call that repeats the batch
-  /// at `position` succeeds even if the room is open. `position` is nil for a call of a client.
+  /// Opens a room and saves it, so that it is restored after a crash. If the room has already
+  /// received the batch at `position`, the call is a repetition and succeeds although the room is
+  /// open. `position` is `nil` for calls of clients.
   func openRoom(_ room: String, at position: BatchPosition?) async throws {
     let name = try Self.name(room)
     let lane: HostLane
@@ -209,7 +210,7 @@ package struct LivehostControl: ControlService {
   ) async throws -> ListRecordingsReply {
     let before = try before.map { name throws(ServiceError) in try Self.checked(name, "before") }
     guard let room else { return try await recordings.list(nil, before: before) }
-    // No room has an invalid name, so there are no recordings of one.
+    // No room can have an invalid name, so no recording matches.
     guard let name = RoomName(room) else { return ListRecordingsReply() }
     return try await recordings.list(name, before: before)
   }
@@ -224,7 +225,7 @@ package struct LivehostControl: ControlService {
     reply: @escaping @Sendable (VerifyRecordingsReply) async throws -> Void
   ) async throws {
     if let recording { _ = try Self.checked(recording, "recording") }
-    // No room has an invalid name, so there are no recordings of one.
+    // No room can have an invalid name, so no recording matches.
     if let room, RoomName(room) == nil { return }
     try await tasks.verify(recording, room: room.flatMap(RoomName.init), reply: reply)
   }

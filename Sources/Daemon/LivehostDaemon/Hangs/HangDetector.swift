@@ -49,9 +49,9 @@ package struct HangDetector: Sendable {
     let observed = observed.flatMap { $0.number == turn.number ? $0 : nil }
     var times = turn.times
     if let ran = times?.ran, let observed, observed.wakefulness > 0 {
-      // The time in which another virtual machine ran is counted by the kernel neither as run nor
-      // as waited. A thread that was mostly awake was not blocked during that time, so it counts as
-      // waiting for a processor.
+      // The kernel does not count the time in which another virtual machine ran, neither as running
+      // nor as waiting. If the thread was mostly awake, it was not blocked during that time, so the
+      // time counts as waiting for a processor.
       times?.waited = turn.nanoseconds - min(turn.nanoseconds, ran)
     }
     return Finding(

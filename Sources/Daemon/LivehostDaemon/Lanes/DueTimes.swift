@@ -15,7 +15,7 @@ package struct DueTimes<Element> {
   /// The earliest millisecond in which an element is due; `nil` if there are no elements.
   package var first: Int64? { order.last }
 
-  /// Returns the first millisecond that does not begin before a time in nanoseconds.
+  /// Returns the first millisecond that begins at or after a time, given in nanoseconds.
   package static func slot(of nanoseconds: Int64) -> Int64 {
     let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
     return rest > 0 ? whole + 1 : whole

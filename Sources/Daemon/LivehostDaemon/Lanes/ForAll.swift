@@ -1,7 +1,8 @@
 import Locking
 import SystemSupport
 
-/// Calls `begin` for all items and returns once each call has called `done`, from any thread.
+/// Calls `begin` with each item, and returns once `done` was called for every item. `done` may be
+/// called from any thread.
 func forAll<Item>(
   _ items: [Item], _ begin: (_ item: Item, _ done: @escaping @Sendable () -> Void) -> Void
 ) async {

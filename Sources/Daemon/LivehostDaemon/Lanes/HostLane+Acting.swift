@@ -6,7 +6,8 @@ package import WireFormats
 extension HostLane {
   /// Performs an act of a room's host. Returns once the act is applied or, if a controller must
   /// confirm it, once its request has an outcome. In a room that is logged or recorded, also waits
-  /// until this is on disk; fails with `recordingFailed` if writing fails.
+  /// until the act and its outcome are on disk; fails with `recordingFailed` if they cannot be
+  /// written.
   ///
   /// - Parameters:
   ///   - position: the position of the act among the batches of a source. A room that has received
@@ -31,8 +32,8 @@ extension HostLane {
         let earlier = room.request(of: act)
         let result = room.act(act)
         if let request = room.request(of: act), request != earlier {
-          // The outcome arrives during the reduction of an action, so the reply needs another
-          // visit.
+          // The outcome arrives during the reduction of an action, in which the state must not be
+          // read. The reply is therefore made in another visit.
           return room.requests.whenEnded(request) { outcome in
             self.postVisit(to: name) { room in
               guard let room else {

@@ -33,8 +33,8 @@ package final class HostLane: Sendable {
   ///   - snapshots: saves states; with `library`, makes rooms survive a restart.
   ///   - library: keeps the write-ahead log of the rooms.
   ///   - recordings: makes recordings; nil means that rooms have no recorder.
-  ///   - turnLength: how long a turn takes messages from the mailbox: half a frame. Other messages
-  ///     wait for the next turn, after timers that are due.
+  ///   - turnLength: how long a turn processes messages from the mailbox; by default half a frame.
+  ///     Other messages wait for the next turn, after timers that are due.
   package init(
     index: Int, eventLoop: any EventLoop, settings: RoomSettings,
     faults: FaultInjection = FaultInjection(), snapshots: SnapshotStore? = nil,

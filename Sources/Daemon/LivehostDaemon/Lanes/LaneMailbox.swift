@@ -43,7 +43,7 @@ final class LaneMailbox: Sendable {
 
   private let contents = Guarded(Contents())
 
-  /// Adds a message. Returns whether the caller must wake the lane, which is not awake yet.
+  /// Adds a message. Returns whether the caller must wake the lane, because it sleeps.
   func post(_ item: Item) -> Bool {
     contents.withLock { contents in
       contents.items.append(item)

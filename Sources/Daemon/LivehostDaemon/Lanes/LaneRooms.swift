@@ -28,8 +28,8 @@ final class LaneRooms {
   private(set) var packed = HibernatedRooms()
   /// The timer of the next search for rooms to hibernate; `nil` if there are no candidates.
   private var packing: Scheduled<Void>?
-  /// How often freed memory will still be returned to the system: twice after the last hibernation,
-  /// because references to the room may be released a little later.
+  /// The number of times that free memory will still be returned to the system. This happens twice
+  /// after the last hibernation, because references to the room may be released a little later.
   private var trimsLeft = 0
   private(set) var closed = EventCounts()
   /// The times at which rooms are due. An entry is outdated if its millisecond is not the one in

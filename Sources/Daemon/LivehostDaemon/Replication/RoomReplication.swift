@@ -176,7 +176,8 @@ package final class RoomReplication: Sendable {
     // Encoding a long chat takes tens of milliseconds, so it does not run on the threads that serve
     // calls.
     let data = try await Task.detached { try JSONWriter.text(of: snapshot) }.value
-    // None that would be refused: the one before it is worth more.
+    // A state that a receiver would refuse is not sent, so that it does not replace an earlier
+    // usable copy.
     guard Self.isTakable(data), (try? snapshot.checkBounds()) != nil else {
       throw ControlError.limitReached("roomBytes")
     }
@@ -209,8 +210,8 @@ package final class RoomReplication: Sendable {
     defer { uploads.withLock { $0.end(size) } }
     let snapshot: RoomSnapshot
     do {
-      // No state is refused here: at most one waits per connection, and the bytes of all are
-      // limited.
+      // The call may always wait for its turn: at most one state waits per connection, and the
+      // bytes of all waiting states are limited.
       snapshot = try await decoding.run(isNew: false) {
         // Decoding does not run on the threads that serve calls.
         try await Task.detached { try Self.decode(state) }.value

@@ -27,7 +27,8 @@ struct HibernatedRooms {
     return true
   }
 
-  /// Removes a room. Returns its entry and its state; `nil` if no such room hibernates.
+  /// Removes a room. Returns the room's entry and state; `nil` if no room with this name
+  /// hibernates.
   mutating func take(_ name: RoomName) -> (HibernatedRoom, RoomSnapshot)? {
     guard let idle = numbers[name].flatMap({ rooms[$0] }) else { return nil }
     let snapshot = idle.snapshot(in: states)
@@ -35,7 +36,7 @@ struct HibernatedRooms {
     return (idle, snapshot)
   }
 
-  /// Removes a room. Returns its counts; `nil` if no such room hibernates.
+  /// Removes a room. Returns the room's counts; `nil` if no room with this name hibernates.
   @discardableResult
   mutating func drop(_ name: RoomName) -> EventCounts? {
     guard let number = numbers.removeValue(forKey: name), let idle = rooms[number] else {

@@ -20,7 +20,7 @@ struct HostAct {
 
   // MARK: Results
 
-  /// Returns the result of an act that must not be applied; `nil` if it must.
+  /// Returns the result of an act that must not be applied; `nil` if the act must be applied.
   func result(before state: State) -> Result<HostReply, ControlError>? {
     switch event {
     case .chat(.openThread(let message)):
@@ -34,7 +34,7 @@ struct HostAct {
     case .control(.record):
       state.control.requests?.surface(for: ControlFeature.recorder) == nil
         ? .failure(.noSurface(room: room.description, control: ControlFeature.recorder)) : nil
-    // Whether any other act succeeds is known only after trying.
+    // For any other act, the result is known only after it was applied.
     default: nil
     }
   }

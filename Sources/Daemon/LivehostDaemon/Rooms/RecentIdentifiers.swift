@@ -25,8 +25,9 @@ package struct RecentIdentifiers: Sendable, Equatable {
   /// An open-addressing hash table of positions in the ring, plus one, at four times the ring's
   /// size; 0 marks a free slot.
   ///
-  /// Expired identifiers stay in the table until it is rebuilt, although other hashes use their
-  /// places in the ring by then. Removing each of them would cost more than everything else.
+  /// Expired identifiers stay in the table until it is rebuilt, although their positions in the
+  /// ring may contain other hashes by then. Removing each of them would take more time than all
+  /// other operations.
   private var table: [UInt16] = []
   /// The number of occupied slots in the table.
   private var placed = 0

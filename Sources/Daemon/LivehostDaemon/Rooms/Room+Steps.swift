@@ -23,8 +23,8 @@ extension Room {
   private static let framesInGap = 64
   /// The maximum number of events that one call applies if a delivery follows timestamps.
   private static let partOfEvents = 512
-  /// The maximum time, in milliseconds, between the events that one call applies, because every
-  /// frame in it is drawn.
+  /// The maximum time, in milliseconds, between the events that one call applies. It limits the
+  /// work of a call, because every frame between the events is drawn.
   private static let partOfTime: Timestamp = 10_000
 
   /// Applies a delivery, or the part of it that begins at `start`. A delivery contains events of
@@ -252,8 +252,8 @@ extension Room {
     perform(.wished(wish: wish, retries: retries))
   }
 
-  /// Applies an input of the recorder without moving the room's event time, so that a recording
-  /// that begins later still contains everything that happened.
+  /// Applies an input of the recorder. The input is not an event and does not advance a time that
+  /// events move, so a recording that begins later still contains everything that happened.
   func perform(_ input: RecorderInput, now: NIODeadline = .now()) {
     beginWork()
     time.advance(with: now)

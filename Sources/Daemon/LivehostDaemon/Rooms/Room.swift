@@ -103,7 +103,7 @@ final class Room {
       case .recorder(.delegate(.attemptEnded(let attempt, let outcome))):
         for body in self?.recorder.end(attempt) ?? [] { body(.success(outcome)) }
       case .waitingRoom(.delegate(.admitted(let people))): self?.admitted? += people
-      // No caller waits for any other action.
+      // Other actions concern no observer and no waiting caller.
       default: break
       }
     }
@@ -176,7 +176,7 @@ final class Room {
     if let instant = time.untimedFrame { drawFrame(at: instant) }
   }
 
-  /// Checks that each event received was applied, coalesced, rejected or is held.
+  /// Checks that every received event was applied, coalesced or rejected, or is still held.
   func checkCounts() {
     precondition(screen.counts.isConserved, "an event of a room was counted twice or never")
   }

@@ -6,9 +6,9 @@ import SystemSupport
 package final class RoomDirectory: Sendable {
   private struct State: Sendable {
     var lanes: [RoomName: Int] = [:]
-    /// The lanes of rooms that are being closed, and how many rooms of that name are closing there.
-    /// A new room of the same name gets the same lane, so that its log begins after the end of the
-    /// old one's.
+    /// For each name of rooms that are being closed, their lane and their number. A new room with
+    /// such a name gets the same lane, so that its log begins after the log of the old room has
+    /// ended.
     var closing: [RoomName: (lane: Int, count: Int)] = [:]
     /// The number of rooms opened so far, which distributes rooms evenly over the lanes.
     var opened = 0
@@ -38,7 +38,8 @@ package final class RoomDirectory: Sendable {
     state.withLock { $0.lanes[room] }.map { lanes[$0] }
   }
 
-  /// Returns the lane of a room, which it opens if necessary; `nil` if the maximum is reached.
+  /// Returns the lane of a room, and opens the room if necessary; returns `nil` if the maximum
+  /// number of rooms is open.
   ///
   /// Deliveries posted to the lane afterwards find the room, because its opening is posted to the
   /// same mailbox first.

@@ -22,8 +22,8 @@ package struct Daemon: Sendable {
 
   /// - Parameters:
   ///   - lostEntries: Returns the number of journal entries that were lost.
-  ///   - pingJournal: Asks the journal thread to beat the heartbeat; `nil` if there is no such
-  ///     thread.
+  ///   - pingJournal: Asks the journal's thread to mark the given heartbeat as alive; `nil` if
+  ///     there is no such thread.
   package init(
     configuration: Configuration, paths: RuntimePaths, logger: Logger,
     notifier: ServiceNotifier = ServiceNotifier(),

@@ -19,8 +19,8 @@ package struct FaultInjection: Sendable {
   /// How long `SIGUSR2` holds the first lane, in milliseconds; `nil` if the signal is not trapped.
   let laneHold: UInt32?
 
-  /// Creates the given faults: how long each kind of work, and `SIGUSR2`, hold a lane in
-  /// milliseconds.
+  /// Creates faults from the times, in milliseconds, for which each kind of work and `SIGUSR2` hold
+  /// a lane.
   package init(_ holds: [LaneActivity.Work: UInt64] = [:], laneHold: UInt32? = nil) {
     self.holds = holds
     self.laneHold = laneHold

@@ -23,9 +23,9 @@ package enum FreeMemory {
         unsafeBitCast($0, to: (@convention(c) (_ parameter: CInt, _ value: CInt) -> CInt).self)
       })
     else { return }
-    // Sets M_TRIM_THRESHOLD and M_MMAP_THRESHOLD. Setting only the first would fix the second at
-    // its initial 128 KiB. Every batch allocates and frees blocks of that size, and each would then
-    // need a new mapping.
+    // Sets M_TRIM_THRESHOLD and M_MMAP_THRESHOLD. Setting only M_TRIM_THRESHOLD would fix
+    // M_MMAP_THRESHOLD at its initial 128 KiB. Every batch allocates and frees blocks of that size,
+    // and each of them would then need a new mapping.
     for parameter: CInt in [-1, -3] { _ = set(parameter, 1 << 20) }
   }
 }

@@ -5,8 +5,8 @@ enum OwnDirectory {
   /// Returns what is wrong with a directory, and the remedy; `nil` if it is safe or does not exist.
   /// The remedy includes the command-line option that selects another directory.
   ///
-  /// A user with write access to the directory could replace the sockets and files in it, also by
-  /// links to this user's files.
+  /// Another user with write access to the directory could replace the sockets and files in it, for
+  /// example by links to files of the daemon's user.
   static func problem(at path: String, option: String) -> String? {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }

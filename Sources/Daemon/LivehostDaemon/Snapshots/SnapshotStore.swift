@@ -286,7 +286,7 @@ package final class SnapshotStore: Sendable {
   /// An upper bound for the size of the checksum at the end of a file, in bytes.
   private static let checksumBytes = 256
 
-  // MARK: Rooms at which the daemon died
+  // MARK: Rooms that crashed the daemon
 
   private static let asideReason = "set-aside"
   private static let asideSuffix = "\(suffix).\(asideReason)"

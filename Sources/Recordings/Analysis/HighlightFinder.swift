@@ -77,8 +77,8 @@ package struct HighlightTimeline: Equatable, Sendable, Codable {
 
   package init() {}
 
-  /// Adds a highlight. If it overlaps a known highlight, it is a newer version of that and replaces
-  /// it.
+  /// Adds a highlight. If it overlaps a known highlight, it is a newer version of that highlight,
+  /// and replaces it.
   package mutating func note(_ highlight: ChatHighlight, limit: Int = Self.limit) {
     guard let index = entries.lastIndex(where: { $0.overlaps(highlight) }) else {
       total += 1
@@ -92,7 +92,7 @@ package struct HighlightTimeline: Equatable, Sendable, Codable {
     if highlight.words.isEmpty { entries[index].words = words }
   }
 
-  /// Returns the newest highlights and their numbers, which never change.
+  /// Returns the newest highlights with their numbers. The number of a highlight never changes.
   package func numbered(last count: Int) -> [(number: Int, highlight: ChatHighlight)] {
     entries.indices.suffix(count).map { (total - entries.count + $0 + 1, entries[$0]) }
   }

@@ -2,7 +2,8 @@ import JSON
 import LiveEvents
 import RateLimiting
 
-/// A position in the log of an earlier version: after a batch of a session of one room.
+/// A position in the log of an earlier version: after a batch of one room. Batches are numbered
+/// within a session of the room.
 struct LogPosition: Decodable, Equatable, Comparable, Bounded {
   let session: Int
   let batch: Int

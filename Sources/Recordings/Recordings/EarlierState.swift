@@ -84,7 +84,7 @@ struct EarlierState {
     return false
   }
 
-  /// Converts the state. The recordings must have been recovered.
+  /// Converts the state. Must be called after the recovery of the recordings.
   mutating func convert(
     with store: RecordingStore, _ recordings: [RecordingRow]
   ) throws(RecordingError) {
@@ -365,7 +365,7 @@ struct EarlierState {
     }
     let reason = failure.map { ": \($0)" } ?? ""
     if missing > 0 {
-      // Later steps at this instant are counted from the existing ones.
+      // The recording lacks these steps, so later steps at this instant are counted without them.
       if position == start { position.steps -= missing }
       onProblem(
         "the snapshot of room \(room) is newer than the end of its recording, and is kept; the recording lacks the steps before the snapshot\(reason)"

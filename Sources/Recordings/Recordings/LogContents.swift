@@ -25,7 +25,7 @@ package struct LogContents: Sendable {
   }
 
   package private(set) var rooms: [String: Room] = [:]
-  /// The rooms, newest batches and segments of recordings, by the names of the recordings.
+  /// The room, the newest batch and the segments of each recording, by the name of the recording.
   private(set) var recordings: [String: (room: String, last: Int, segments: ClosedRange<Int>)] =
     [:]
   /// The segments, as far as they are readable.
@@ -180,8 +180,8 @@ package struct LogContents: Sendable {
         + "\(number)\(whose), not known to be synced when the program ended")
   }
 
-  /// Closes or syncs the last segment, since later segments rely on it. It was being written when
-  /// the program ended or the disk failed.
+  /// Closes or syncs the last segment, since later segments rely on it. The segment was being
+  /// written when the program ended or the disk failed.
   private mutating func close(_ scan: SegmentScan, _ path: String) {
     guard let chain = scan.chain else { return }
     do throws(RecordingError) {

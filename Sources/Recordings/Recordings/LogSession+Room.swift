@@ -11,7 +11,7 @@ extension LogSession {
     /// The number of rooms with this name: a new room may be opened before the old one is
     /// completely closed.
     var lives: Int
-    /// Whether no batch of the room is needed any more. The room may still write some.
+    /// Whether no batch of the room is needed any more, although the room may still write batches.
     private(set) var isForgotten = false
     /// Spreads the snapshots of rooms over time.
     let order: Int

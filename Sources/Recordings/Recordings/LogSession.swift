@@ -321,8 +321,8 @@ final class LogSession {
     let ahead = Self.segmentsAhead(of: rooms.count)
     for (name, room) in rooms {
       guard !room.isSaving, let first = room.first else { continue }
-      // The snapshots of rooms are spread over time, and so are the two snapshots of one room that
-      // let the log be cut.
+      // The snapshots of different rooms are spread over time. So are the two snapshots of one room
+      // that must be saved before the log can be cut.
       if number - first >= ahead - room.order % (ahead / 2),
         room.afterNewest.map({ number - $0 >= ahead / 2 }) ?? true
       {
@@ -332,8 +332,8 @@ final class LogSession {
     cut()
   }
 
-  /// Returns how many segments after the older snapshot of a room a new one is requested; an even
-  /// number.
+  /// Returns the number of segments between the older snapshot of a room and the request for a new
+  /// one; an even number.
   ///
   /// Snapshots should not write more bytes than the log. The snapshot of a busy room has 100 to 200
   /// KB, and its share of the log between two snapshots is then 128 KiB.

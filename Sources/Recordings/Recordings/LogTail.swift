@@ -7,7 +7,7 @@ extension LogContents {
   }
 
   /// Reads the batches of a recording after a `segmentSynced` line. A recording that was being
-  /// written when the program ended may lack them.
+  /// written when the program ended may lack these batches.
   ///
   /// - Parameters:
   ///   - onLine: called with each line of these batches, without the members that chain it.

@@ -51,7 +51,7 @@ package final class LogWriter: Sendable {
   /// Drops a batch because the disk has stalled. Its recording, if it has one, fails.
   private func overrun(_ batch: RecordedBatch) {
     load.subtract(batch)
-    // Set before the completions run, so that they see the batch as lost.
+    // The failure is set before the completions run, so that they see the batch as lost.
     let isFirst = status.fail(.diskTooSlow)
     for completion in batch.completions { completion() }
     guard isFirst else { return }

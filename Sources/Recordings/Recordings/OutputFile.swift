@@ -9,7 +9,7 @@ struct OutputFile: ~Copyable {
   /// The size of the file in bytes.
   private(set) var count = 0
 
-  /// Creates the file. Throws if it exists.
+  /// Creates the file. Throws if the file exists.
   init(creating path: String, on disk: any Disk) throws(RecordingError) {
     let descriptor = try RecordingError.naming(path) { () throws(SystemError) in
       try disk.open(path, for: .creating)

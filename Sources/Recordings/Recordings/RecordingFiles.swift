@@ -63,7 +63,7 @@ package struct RecordingFiles: Sendable {
     let number: Int
     let path: String
     let state: FileState
-    /// Why it is not a readable file. In this case, ``state`` describes an empty file.
+    /// Why the segment is not a readable file. In this case, ``state`` describes an empty file.
     let problem: RecordingError?
   }
 

@@ -3,8 +3,8 @@ package import SystemSupport
 
 /// The write-ahead log and all recordings of a state directory. May be used from any thread.
 ///
-/// The directories are created and read when they are first needed. If they are unusable, calls
-/// fail and the program continues.
+/// The directories are created and read when they are first needed. If the directories are
+/// unusable, calls fail and the program continues.
 package final class RecordingLibrary: Sendable {
   private let writer: RecordingWriter
   private let index = RecordingIndex()

@@ -102,7 +102,7 @@ final class RecordingSession {
   }
 
   /// Ends a group commit: writes all gathered lines, and syncs them if the deadline has passed. The
-  /// log must have synced them.
+  /// log must have synced these lines before.
   func commit(now: UInt64) {
     status.removeWaiting(exchange(&gatheredSteps, with: 0))
     attempt { () throws(RecordingError) in

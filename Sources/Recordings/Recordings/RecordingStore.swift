@@ -63,7 +63,8 @@ final class RecordingStore {
   }
 
   /// The number of gathered bytes of all recordings at which the log is synced early, so that they
-  /// can be written. Smaller values sync so often that recorded rooms become slower.
+  /// can be written. With smaller values, the log is synced so often that recorded rooms become
+  /// slower.
   private static let mostGathered = 16 << 20
 
   func commit(now: UInt64) { commit(isAwaited: false, now: now) }
@@ -291,7 +292,7 @@ final class RecordingStore {
   }
 
   /// Removes a recording from the list and from the catalogue, and returns its summary. A crash
-  /// does not restore it. Its files must then be removed by ``removeFile(ofDeleted:)``.
+  /// does not restore the recording. Its files must then be removed by ``removeFile(ofDeleted:)``.
   func delete(_ name: String) throws(RecordingError) -> RecordingSummary {
     let (row, segments) = try entry(of: name)
     guard session(of: name) == nil, !uses.contains(name) else { throw .inUse(name) }

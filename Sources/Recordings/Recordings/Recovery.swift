@@ -80,7 +80,7 @@ struct Recovery {
     if (try? disk.state(of: new)) == nil { try catalogue.remove(name) }
   }
 
-  /// Enters a recording into the catalogue that cannot be examined.
+  /// Enters a recording that cannot be examined into the catalogue.
   private func markUnreadable(_ name: String, _ error: RecordingError) throws(RecordingError) {
     var row =
       try catalogue.recording(name)
@@ -236,8 +236,8 @@ struct Recovery {
         continue
       }
       if !empty.isEmpty { found.reopen() }
-      // If the previous segment ended the recording, the log continues in the empty one, in which
-      // the recording was resumed.
+      // If the previous segment closed the recording, the recording was resumed in the empty
+      // segment, to which the later batches in the log belong.
       if let next = empty.last, found.scan.end?.state != nil, isContinuedByLog(next, of: plan),
         LineChain.leads(found.scan.chain, to: next.scan.header?.previous)
       {

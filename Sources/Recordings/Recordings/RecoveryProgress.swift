@@ -5,7 +5,8 @@ final class RecoveryProgress: Sendable {
   private let left = Atomic<Int>(0)
   private let onRead: @Sendable (Int) -> Void
 
-  /// - Parameter onRead: called on the writer's thread with the number of bytes after each read.
+  /// - Parameter onRead: called on the writer's thread after each read, with the number of bytes
+  ///   read.
   init(onRead: @escaping @Sendable (Int) -> Void = { _ in }) { self.onRead = onRead }
 
   var bytesLeft: Int { left.load(ordering: .relaxed) }

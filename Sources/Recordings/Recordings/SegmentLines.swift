@@ -4,7 +4,7 @@ import LiveEvents
 import RateLimiting
 import WireFormats
 
-/// The first line of a segment. It names the recording, from which a lost catalogue is rebuilt.
+/// The first line of a segment. It names the recording, so that a lost catalogue can be rebuilt.
 struct SegmentHeader: Codable, Equatable {
   static let type = "recording"
   /// The first version whose lines form a ``LineChain``.
@@ -22,7 +22,8 @@ struct SegmentHeader: Codable, Equatable {
   /// segment of version 1.
   var previous: String?
   /// In a recording: a log sequence that is at least that of the last batch in earlier segments,
-  /// and less than that of the first batch in this one. Earlier versions did not write it.
+  /// and less than that of the first batch in this one. Earlier versions did not write this
+  /// sequence.
   var sequence: Int?
 }
 
@@ -42,9 +43,9 @@ struct SegmentEnd: Codable, Equatable {
 
 /// The lines of a segment.
 ///
-/// A line is a native event with the room's time in nanoseconds as `at`, a frame, a change, the
-/// header, the end, or `segmentSynced`. They are encoded without the closing brace, before which
-/// ``LineChain`` adds two members.
+/// A line is the header, an event, a frame, a change, `segmentSynced`, or the end. Events are in
+/// the native format, with the room's time in nanoseconds as `at`. All lines are encoded without
+/// the closing brace, before which ``LineChain`` adds two members.
 enum SegmentLines {
   private static let instantKey: StaticString = #","at":"#
   private static let framePrefix: StaticString = #"{"type":"frame","at":"#

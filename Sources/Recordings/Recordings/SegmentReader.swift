@@ -90,7 +90,7 @@ final class SegmentReader {
   private var checksum = Checksum()
   /// Whether a line has broken the chain.
   private var isBroken = false
-  /// What has been read.
+  /// The contents that were read so far.
   private(set) var scan = SegmentScan()
   private(set) var bytesRead = 0
   private var offset = 0

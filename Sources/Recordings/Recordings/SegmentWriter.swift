@@ -51,7 +51,7 @@ final class SegmentWriter {
   )
   /// The state after the last write, to which gathered lines are rolled back.
   private var written: State
-  /// The state after the last sync. The file is cut to it after a failure.
+  /// The state after the last sync. After a failure, the file is cut to this state.
   private(set) var synced: State
   /// The size of the file after its header or its last `segmentSynced` line: up to here, a recovery
   /// knows that everything was synced.
@@ -142,7 +142,8 @@ final class SegmentWriter {
       gathered.removeAll()
       throw error
     }
-    // A recording may have gathered much more than the log does, and there may be many recordings.
+    // Much memory is not kept: a recording may have gathered many more bytes than the log, and
+    // there may be many recordings.
     gathered.removeAll(keepingCapacity: gathered.count <= 4 * Self.blockSize)
     written = (file.count, chain, contents, sequence)
   }
@@ -156,8 +157,8 @@ final class SegmentWriter {
     (chain, contents, sequence) = (written.chain, written.contents, written.sequence)
   }
 
-  /// Syncs the segment, and appends a `segmentSynced` line. A recovery that finds it knows that all
-  /// lines before it must be present.
+  /// Syncs the segment, and appends a `segmentSynced` line. A recovery that finds this line knows
+  /// that all lines before it must be present.
   ///
   /// The line itself is synced with the next lines, or written by the kernel some seconds later.
   func sync() throws(RecordingError) {

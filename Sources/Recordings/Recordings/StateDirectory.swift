@@ -56,7 +56,7 @@ package struct StateDirectory: Sendable {
       do throws(RecordingError) {
         try Directories.rename(path(of: name), to: path(of: name, .previous), on: disk)
       } catch  where error.isMissing {
-        // This is the first version, or the one before was found to be damaged and was removed.
+        // This is the first version, or the previous version was damaged and was removed.
       }
       try Directories.rename(unfinished, to: path(of: name), on: disk)
     } catch {

@@ -32,7 +32,8 @@ extension Configuration {
 }
 
 extension YAMLNode {
-  /// Returns a number with a unit, converted to the smallest unit and at least 1; `nil` for `off`.
+  /// Parses a number with a unit, and returns it in the smallest unit, at least 1; returns `nil`
+  /// for `off`.
   fileprivate func quantity(
     _ expectation: String, _ units: [(suffix: String, factor: Int64)]
   ) throws(ConfigurationError) -> Int? {
@@ -43,7 +44,7 @@ extension YAMLNode {
       let value = Quantity.decimal(text.dropLast(unit.suffix.count), times: unit.factor),
       value > 0
     else { throw problem("expected \(expectation)") }
-    // The limit keeps sums of such values from overflowing.
+    // The value is limited, so that sums of such values do not overflow.
     return Int(min(value, 1 << 60))
   }
 }

@@ -24,7 +24,7 @@ package final class TurnMeter: Sendable {
     /// The lane's activity when the turn ended.
     package let last: LaneActivity.Label?
     /// The kernel's accounting of the lane's thread during the turn; `nil` if the kernel does not
-    /// provide it. May include up to ``TurnMeter/uncertainty`` before the turn.
+    /// provide it. May include up to ``TurnMeter/uncertainty`` of the time before the turn.
     package let times: SchedulerTimes?
 
     package init(

@@ -1,6 +1,6 @@
 import DequeModule
 
-/// Elements with due times in milliseconds, so that one timer suffices for all of them.
+/// A queue of elements with due times in milliseconds. One timer suffices for all of them.
 ///
 /// Adding an element appends it to an array. Only the first element of a millisecond costs a sorted
 /// insertion.

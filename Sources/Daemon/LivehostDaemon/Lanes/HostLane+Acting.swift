@@ -56,8 +56,8 @@ extension HostLane {
     }
   }
 
-  /// Returns the result of an act; replaces success with an error if it could not be written to
-  /// disk.
+  /// Returns the result of an act; replaces success with an error if the act could not be written
+  /// to disk.
   private static func result(
     _ result: Result<HostReply, ControlError>, unless failure: String?, of room: RoomName
   ) -> Result<HostReply, ControlError> {

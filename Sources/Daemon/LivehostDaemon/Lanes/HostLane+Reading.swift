@@ -4,7 +4,7 @@ package import LiveEvents
 
 extension HostLane {
   /// Reads from a room, after everything posted for it earlier; returns `nil` if the room is not
-  /// open. The hang monitor attributes the time to `report`.
+  /// open. The hang monitor attributes the time of the reading to the activity `report`.
   func read<R: Sendable>(_ name: RoomName, _ body: @escaping @Sendable (Room) -> R) async -> R? {
     await visit(name) { [meter] room in
       guard let room else { return nil }

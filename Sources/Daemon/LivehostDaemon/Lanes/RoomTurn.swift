@@ -2,7 +2,8 @@ import NIOCore
 
 /// When a room is due on its lane, and when a client last used it.
 struct RoomTurn {
-  /// The millisecond of the machine's clock under which the room is in the lane's due times.
+  /// The millisecond, on the machine's clock, at which the room is entered in the lane's
+  /// ``DueTimes``.
   private var slot: Int64?
   /// When a client last read the room or sent an event to it.
   private(set) var lastUse: NIODeadline

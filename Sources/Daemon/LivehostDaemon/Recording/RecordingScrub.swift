@@ -71,7 +71,7 @@ package struct RecordingScrub: Sendable {
     } catch let error as RecordingError {
       damage = error.description
     } catch ControlError.noSuchRecording {
-      // It was deleted meanwhile.
+      // The recording was deleted meanwhile.
       return
     } catch ControlError.recordingFailed(room: _, reason: let reason) {
       damage = reason

@@ -61,8 +61,8 @@ package struct RoomLog {
 
   // MARK: Beginning
 
-  /// Continues the log of a restored room after a log sequence. Later recordings are not whole,
-  /// because they depend on the state from which the room was restored.
+  /// Continues the log of a restored room after a log sequence. A recording that begins later does
+  /// not contain every step of the room, because it depends on the restored state.
   mutating func resume(after sequence: Int) { (self.sequence, isDriven) = (sequence, true) }
 
   /// Continues the log after the room's newest batch, with a new writer. A recording that failed

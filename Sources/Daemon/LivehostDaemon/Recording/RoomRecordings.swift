@@ -12,7 +12,8 @@ package import Systemd
 package final class RoomRecordings: Sendable {
   let library: RecordingLibrary
   let logger: Logger
-  /// The rooms with an open recorder, with the closures that wait for its end.
+  /// The rooms with an open recorder, each with the closures that wait until this recorder is
+  /// closed.
   private let active = Guarded<[RoomName: [@Sendable () -> Void]]>([:])
   private let failed = Guarded<[RoomName: PresentFailure]>([:])
   private let isSilent = Guarded(false)
@@ -82,7 +83,7 @@ package final class RoomRecordings: Sendable {
     }
   }
 
-  /// Interrupts the recording of a room, which the next start of the daemon will continue.
+  /// Interrupts the recording of a room, so that the next start of the daemon continues it.
   func roomSuspended(_ room: RoomName, _ recorder: RoomRecorder) {
     Task {
       defer { leave(room) }

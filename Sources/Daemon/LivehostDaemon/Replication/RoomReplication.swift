@@ -78,7 +78,8 @@ package final class RoomReplication: Sendable {
   /// How long an upload may wait for its next part. The upload is dropped after at most twice this
   /// time.
   private static let patience = Duration.seconds(30)
-  /// After a state larger than this is decoded, free memory is returned to the system immediately.
+  /// The size of a state, in bytes, above which free memory is returned to the system immediately
+  /// after decoding.
   private static let largeBytes = 1 << 20
 
   private let directory: RoomDirectory

@@ -9,7 +9,7 @@ struct EventTime {
   /// The largest accepted difference between timestamps, in milliseconds.
   private static let longestJump: Timestamp = 86_400_000
   /// The range of timestamps, in milliseconds since 1970, whose nanoseconds fit into 64 bits: 146
-  /// years in either direction. Timestamps outside are clamped.
+  /// years in either direction. Timestamps outside of this range are clamped to it.
   private static let range: ClosedRange<Timestamp> = -(1 << 62) / 1_000_000...(1 << 62) / 1_000_000
 
   private var newest: Timestamp

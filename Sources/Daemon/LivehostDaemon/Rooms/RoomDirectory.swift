@@ -120,8 +120,8 @@ package final class RoomDirectory: Sendable {
     if !isOpen { completion(false, nil) }
   }
 
-  /// Refuses to open more rooms, then draws and ends all open rooms in the order of their names.
-  /// The next start restores the saved rooms.
+  /// Refuses to open more rooms, then draws a last frame of every open room and ends the room. The
+  /// next start restores the saved rooms.
   package func closeAll() async {
     let rooms = state.withLock { state in
       state.isClosing = true

@@ -49,8 +49,8 @@ struct RoomTime {
   /// Returns the room's time of an event, while events move it.
   mutating func time(of timestamp: Timestamp) -> Instant { clock.time(of: timestamp) }
 
-  /// Records that a part of a delivery has arrived, and follows the clock that the sender selects
-  /// with the first part.
+  /// Records that a part of a delivery has arrived. At the first part, switches to the clock that
+  /// the sender has selected.
   mutating func beginPart(following source: FrameClock?, at machine: NIODeadline) {
     lastDelivery = machine
     if let source, replayOffset == nil { clock.follow(source, machine: machine.machineTime) }

@@ -97,7 +97,7 @@ struct SnapshotSchedule {
     }
   }
 
-  /// Ends a snapshot, which was written or failed.
+  /// Records that the snapshot in progress was written or failed.
   mutating func end(isWritten: Bool, now: NIODeadline) {
     precondition(saving > 0, "each snapshot ends once")
     saving -= 1

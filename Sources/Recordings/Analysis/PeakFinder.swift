@@ -19,7 +19,8 @@ struct PeakFinder: Sendable {
   private static let window: Int64 = 10
   private static let baseline: Int64 = 300
   static let lateness: Int64 = 10
-  /// The number of consecutive messages with too old times that shows that the clock was set back.
+  /// The number of consecutive messages with outdated times after which the clock is assumed to
+  /// have been set back.
   private static let patience = 100
   /// The smallest ratio between the rates of a peak and of the baseline. A smaller increase is not
   /// a peak, however steady the chat was.

@@ -28,8 +28,8 @@ final class LogSession {
   private var ending: [UInt64] = []
   /// The rooms by name. Changes that affect ``Room/first`` must be made by ``change(_:_:)``.
   private var rooms: [String: Room] = [:]
-  /// For each segment, how many rooms need it as their oldest. Searching all rooms after each
-  /// snapshot would take minutes with 50,000 rooms.
+  /// For each segment, the number of rooms that need this segment and no older one. Searching all
+  /// rooms after each snapshot would take minutes with 50,000 rooms.
   private var firstNeeded: [Int: Int] = [:]
   private var completions: [@Sendable () -> Void] = []
   private var failure: (error: RecordingError, retryAt: UInt64)?
@@ -111,8 +111,8 @@ final class LogSession {
     if isMissing { contents.addMissing(newest.number, in: directory) }
     for problem in contents.problems { onProblem(problem) }
     for (name, room) in contents.rooms {
-      // The snapshot of a closed room may still exist. It would restore the room if the log lost
-      // the closing.
+      // The snapshot of a closed room may still exist. That snapshot would restore the room if the
+      // log lost the closing.
       let entry = Room(lives: room.isOpen ? 0 : 1, order: rooms.count)
       rooms[name] = entry
       change(entry) { $0.add(room.firstSegment) }

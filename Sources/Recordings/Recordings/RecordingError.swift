@@ -8,7 +8,7 @@ package enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible
   case file(operation: String, path: String, code: Int32)
   /// The catalogue could not be read or written.
   case catalogue(String)
-  /// Another program holds the catalogue.
+  /// Another program locks the catalogue.
   case catalogueBusy
   /// Too many events are waiting for the disk.
   case diskTooSlow

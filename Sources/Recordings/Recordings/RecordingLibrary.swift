@@ -184,7 +184,7 @@ package final class RecordingLibrary: Sendable {
     let deleted = try await writer.perform { store throws(RecordingError) in
       try store.delete(name)
     }
-    // One file per command, so that batches are written in between.
+    // Each command removes only one file, so that batches are written in between.
     while (try? await writer.perform { $0.removeFile(ofDeleted: name) }) == true {}
     return deleted
   }

@@ -270,7 +270,7 @@ struct Recovery {
   }
 
   /// Saves the segments that were read so far. The state of the recording is `recording` until all
-  /// are read.
+  /// segments are read.
   private func keep(
     _ segments: [SegmentRow], of plan: RecoveryPlan, _ scans: [SegmentScan]
   ) throws(RecordingError) {

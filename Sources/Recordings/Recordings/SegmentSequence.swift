@@ -82,7 +82,7 @@ final class SegmentSequence {
   /// Appends the lines of a batch.
   ///
   /// - Parameter copy: the segments of a recording that gather the same lines, except for marks.
-  ///   They write them in their next ``commit(isAwaited:now:)``.
+  ///   These segments write the lines in their next ``commit(isAwaited:now:)``.
   func append(
     _ batch: RecordedBatch, copy: SegmentSequence?, now: UInt64
   ) throws(RecordingError) {

@@ -43,7 +43,8 @@ package struct DueTimes<Element> {
 }
 
 extension [Int64] {
-  /// Returns the index of the first element that meets a condition which all later elements meet.
+  /// Returns the index of the first element that meets a condition. All later elements must meet
+  /// it, too.
   fileprivate func partitioningIndex(where condition: (Int64) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {

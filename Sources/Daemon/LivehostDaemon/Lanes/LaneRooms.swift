@@ -113,7 +113,7 @@ final class LaneRooms {
     return rest == nil
   }
 
-  /// Rejects a delivery whose room was closed before it arrived.
+  /// Rejects a delivery whose room was closed before the delivery arrived.
   private func refuse(_ delivery: RoomDelivery) {
     closed.add(delivery.rejections)
     closed.reject(.roomClosed, delivery.events.count)

@@ -19,7 +19,7 @@ extension RoomRecordings {
   }
 
   private func start(_ attempt: Int, of life: RoomLifetime) async throws -> String {
-    // If this attempt replaces a stop, that may not have closed the recording yet.
+    // If this attempt replaces a stop, the stop may not have closed the recording yet.
     _ = try await close(life)
     await enter(life.room)
     let recorder: RoomRecorder

@@ -56,8 +56,8 @@ package struct RoomUploads: Sendable {
     let size = upload.bytes.count + part.count
     guard size <= Self.maximumBytes else { throw ControlError.limitReached("roomBytes") }
     while uploads.count >= Self.maximumCount || heldBytes + size > Self.budget {
-      // Complete states are not dropped, because callers wait for their rooms and their bytes are
-      // soon free.
+      // Complete states are not dropped: callers wait for the rooms, and the bytes of these states
+      // are soon free.
       guard !uploads.isEmpty else { throw ControlError.limitReached("roomBytes") }
       uploads.removeFirst()
     }

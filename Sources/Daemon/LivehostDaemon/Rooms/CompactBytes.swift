@@ -11,7 +11,7 @@ package struct CompactBytes {
 
   private struct Chunk {
     var bytes: [UInt8] = []
-    /// The number of bytes that belong to pieces that were not removed.
+    /// The number of bytes in pieces that were not removed.
     var used = 0
     /// All pieces that were added to the chunk, including removed ones.
     var pieces: [Piece] = []

@@ -79,8 +79,9 @@ extension Room {
     log.handOver()
   }
 
-  /// Applies a batch of a source, unless the room has received it: its events, its position and
-  /// their log entries form one step, at one instant, whatever the timestamps of the events.
+  /// Applies a batch of a source, unless the room has received the batch before. The events of the
+  /// batch, its position and the log entries form one step at one instant, regardless of the
+  /// timestamps of the events.
   private func receiveBatch(_ delivery: RoomDelivery, _ now: NIODeadline) {
     guard let position = delivery.position else { return }
     guard !known.holds(position) else { return screen.reject(.duplicate, delivery.events.count) }
@@ -190,7 +191,7 @@ extension Room {
     }
   }
 
-  /// Marks sources as ended that did not report their end, so that their last status does not stay
+  /// Marks sources that did not report their end as ended, so that their last status does not stay
   /// on the screen.
   func endSources(because reason: Text, _ haveEnded: (Text) -> Bool) {
     for source in screen.store.state.sources?.sources ?? [] where haveEnded(source.name) {
@@ -240,8 +241,9 @@ extension Room {
 
   // MARK: The room's own recorder
 
-  /// Passes a request to the recorder, which with `retries` tries until it succeeds. Calls
-  /// `completion` with the outcome, possibly immediately or during the reduction of an action.
+  /// Passes a request to the recorder. With `retries`, the recorder repeats failed attempts until
+  /// one succeeds. Calls `completion` with the outcome, possibly immediately or during the
+  /// reduction of an action.
   func wish(
     _ wish: RecorderWish, retries: Bool,
     completion: @escaping Waiters<OwnRecorder.Outcome>.Completion

@@ -5,7 +5,7 @@ import Locking
 import SystemSupport
 
 /// A file that names the rooms that the starting daemon is working on. If the daemon crashes, the
-/// next start thereby knows which rooms may have caused it.
+/// next start reads from the file which rooms may have caused the crash.
 ///
 /// The file only has to survive the process, so it is never synced: a power failure is not caused
 /// by a room. It is overwritten in place, because ext4 immediately flushes a file that is truncated

@@ -50,8 +50,8 @@ package final class SnapshotStore: Sendable {
     signal = try WakeSignal()
   }
 
-  /// Whether snapshots that are not required should be skipped, because the rooms that are waiting
-  /// for the disk mean some seconds of work.
+  /// Whether snapshots that are not required should be skipped, because so many rooms are waiting
+  /// that writing them takes some seconds.
   package var isBusy: Bool { inbox.withLock { $0.count >= mostWaiting } }
 
   /// Starts the thread that writes. ``close()`` ends it.

@@ -203,8 +203,8 @@ final class Catalogue {
     try read { try SegmentRow.order(sql: "number").fetchAll($0) }
   }
 
-  /// Returns the undamaged recording whose last verification, or start if it was never verified, is
-  /// longest ago and before `time`.
+  /// Returns the undamaged recording that was verified longest ago, if that was before `time`. A
+  /// recording that was never verified counts as verified at its start.
   func leastRecentlyChecked(before time: Int) throws(RecordingError) -> String? {
     try read {
       try String.fetchOne(

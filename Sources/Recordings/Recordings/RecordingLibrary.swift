@@ -211,8 +211,9 @@ package final class RecordingLibrary: Sendable {
   /// Why the write-ahead log cannot be written at present.
   package var logFailure: PresentFailure? { index.logFailure }
 
-  /// Returns the undamaged recording whose last verification, or start if it was never verified, is
-  /// longest ago; `nil` if none is before `time`, in milliseconds since 1970.
+  /// Returns the undamaged recording that was verified longest ago; `nil` if that was not before
+  /// `time`, in milliseconds since 1970. A recording that was never verified counts as verified at
+  /// its start.
   package func leastRecentlyChecked(before time: Int) async throws(RecordingError) -> String? {
     try await writer.perform { store throws(RecordingError) in
       try store.leastRecentlyChecked(before: time)

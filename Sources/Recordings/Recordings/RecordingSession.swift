@@ -37,8 +37,8 @@ final class RecordingSession {
   ///
   /// - Parameters:
   ///   - segments: the segments that the recording already has.
-  ///   - sequence: a log sequence that is at least that of the last batch in them, and less than
-  ///     that of the first batch that will be copied.
+  ///   - sequence: a log sequence; all batches in these segments have at most this one, and all
+  ///     batches that will be copied have larger ones.
   init(
     row: RecordingRow, after segments: [SegmentRow] = [], _ sequence: Int, directory: String,
     catalogue: Catalogue,

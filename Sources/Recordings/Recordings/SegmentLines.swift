@@ -21,9 +21,8 @@ struct SegmentHeader: Codable, Equatable {
   /// The checksum at the end of the previous segment; `nil` in the first segment, and after a
   /// segment of version 1.
   var previous: String?
-  /// In a recording: a log sequence that is at least that of the last batch in earlier segments,
-  /// and less than that of the first batch in this one. Earlier versions did not write this
-  /// sequence.
+  /// In a recording: a log sequence. All batches in earlier segments have at most this one, and all
+  /// batches in this segment have larger ones. Earlier versions did not write it.
   var sequence: Int?
 }
 

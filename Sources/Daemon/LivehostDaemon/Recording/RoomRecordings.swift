@@ -252,8 +252,9 @@ package final class RoomRecordings: Sendable {
   /// The number of recordings known to be damaged.
   var damagedCount: Int { library.damagedCount }
 
-  /// Returns the undamaged recording whose last verification, or start if it was never verified, is
-  /// longest ago and before `time`; `nil` if there is none, or if the catalogue cannot be read.
+  /// Returns the undamaged recording that was verified longest ago; `nil` if that was not before
+  /// `time`, or if the catalogue cannot be read. A recording that was never verified counts as
+  /// verified at its start.
   func leastRecentlyChecked(before time: Int) async -> String? {
     try? await library.leastRecentlyChecked(before: time)
   }

@@ -141,7 +141,7 @@ extension Room {
     save(now: now, isLast: true)
   }
 
-  /// Removes the log and the snapshots of the room, because it is closed for good. Then calls
+  /// Removes the log and the snapshots of the room, because it is closed permanently. Then calls
   /// `completion`. If the closing could not be written to disk, passes the reason, because the next
   /// start may then restore the room.
   func forget(_ completion: @escaping @Sendable (_ failure: String?) -> Void) {
@@ -325,7 +325,7 @@ extension Room {
     return ended.recorder
   }
 
-  /// Stops recording for good. Returns the recording to close; `nil` if there is none.
+  /// Stops recording permanently. Returns the recording to close; `nil` if there is none.
   func takeRecording() -> OwnRecorder.EndedRecording? { recorder.close(endRecording()) }
 
   /// Returns the recording to continue, because it was being written when the daemon stopped; `nil`

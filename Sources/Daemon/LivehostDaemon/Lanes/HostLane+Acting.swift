@@ -32,8 +32,8 @@ extension HostLane {
         let earlier = room.request(of: act)
         let result = room.act(act)
         if let request = room.request(of: act), request != earlier {
-          // The outcome arrives during the reduction of an action, in which the state must not be
-          // read. The reply is therefore made in another visit.
+          // The outcome arrives during the reduction of an action, but the reply depends on the
+          // state after it. The reply is therefore made in another visit.
           return room.requests.whenEnded(request) { outcome in
             self.postVisit(to: name) { room in
               guard let room else {

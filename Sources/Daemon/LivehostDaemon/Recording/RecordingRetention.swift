@@ -25,7 +25,7 @@ package final class RecordingRetention: Sendable {
   private let directory: RoomDirectory
   private let metrics: DaemonMetrics
   private let limits: Guarded<RetentionLimits>
-  /// Returns the rooms that were set aside. Their recordings are never deleted, because the rooms
+  /// Returns the rooms that were set aside. No limit applies to their recordings, because the rooms
   /// may need them if they are restored later.
   private let roomsAside: @Sendable () -> Set<String>
   private let now: @Sendable () -> Int

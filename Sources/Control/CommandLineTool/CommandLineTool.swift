@@ -1,7 +1,7 @@
 import ArgumentParser
 import JSON
 
-/// `livehostctl` as a function: arguments go in, text and an exit code come out.
+/// `livehostctl` as a function, which takes arguments, prints text, and returns an exit code.
 package struct CommandLineTool: Sendable {
   package var console: Console
   package var environment: ProcessEnvironment
@@ -11,8 +11,8 @@ package struct CommandLineTool: Sendable {
     self.environment = environment
   }
 
-  /// Runs the verb that the arguments name (without the program's name). Cancelling the task
-  /// interrupts the verb.
+  /// Runs the verb that the arguments name. The arguments do not include the program's name.
+  /// Cancelling the task interrupts the verb.
   package func run(_ arguments: [String]) async -> ExitStatus {
     var console = console
     // Help is printed before options are parsed, so `--no-pager` is searched for in the raw
@@ -34,7 +34,8 @@ package struct CommandLineTool: Sendable {
     } catch let failure as Failure {
       return report(failure, mode)
     } catch let missed as ThresholdsNotMet {
-      // On a terminal the report has just listed the missed thresholds, so the summary suffices.
+      // On a terminal, the report above has already listed the missed thresholds, so only the
+      // summary is printed.
       console.warn(console.isOutputTerminal && mode == .off ? missed.summary : missed.message)
       return .thresholdsNotMet
     } catch is CancellationError {

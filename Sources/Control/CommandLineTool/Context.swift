@@ -7,13 +7,15 @@ package struct Context: Sendable {
   package var environment: ProcessEnvironment
   package var mode: JSONMode
   package var socketOption: String?
-  /// The arguments of the verb as written, without the global options, for another program.
+  /// The verb's arguments as the user wrote them, without the global options, for passing on to
+  /// another program.
   package var ownArguments: [String] = []
 
   /// Whether the user asked for JSON instead of text.
   package var wantsJSON: Bool { mode != .off }
 
-  /// A copy for results that are printed as they arrive, and therefore are never paged.
+  /// A copy of this context that never pages its output, for results that are printed as they
+  /// arrive.
   package var streaming: Context {
     var context = self
     context.console.page = nil

@@ -1,6 +1,7 @@
 package import JSON
 
-/// The exit codes of the program. Codes that sysexits(3) defines have its numbers.
+/// The exit codes of the program. The codes that also exist in sysexits(3) have the same numbers as
+/// there.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
   case done = 0
   case failed = 1
@@ -12,7 +13,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
   case notPermitted = 77
   case configuration = 78
   case thresholdsNotMet = 99
-  /// Interrupted by Ctrl-C. Shells use the same code.
+  /// Interrupted by Ctrl-C. Shells report the same code for a program that SIGINT ended.
   case interrupted = 130
 
   /// The name of the exit code in JSON output.
@@ -23,7 +24,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
 package struct Failure: Error, Equatable, Sendable {
   package var status: ExitStatus
   package var message: String
-  /// Further members of the error in JSON output.
+  /// Additional members of the error in JSON output.
   package var details: [JSONName: JSONValue]
 
   package init(_ status: ExitStatus, _ message: String, details: [JSONName: JSONValue] = [:]) {

@@ -29,8 +29,8 @@ public enum Program {
 private struct InterruptSignals {
   private let sources: [any DispatchSourceSignal]
 
-  /// Installs signal handlers and returns once all of them are active. Until then a signal ends the
-  /// process, because ignoring signals meanwhile could lose one.
+  /// Installs signal handlers and returns once all of them are active. Until then, a signal ends
+  /// the process; if signals were ignored during the installation, one could be lost.
   init(_ interrupt: @escaping @Sendable () -> Void) async {
     let queue = DispatchQueue(label: "signals")
     let once = Once()

@@ -1,16 +1,16 @@
 import Wording
 
-/// Rearranges arguments, which users may write in any order, for the parser: first the verb, then
-/// its options, then all other arguments.
+/// Rearranges arguments into the order that the parser needs: first the verb, then its options,
+/// then all other arguments. Users may write them in any order.
 package enum ArgumentOrder {
   /// The option that accepts its value only after `=`.
   static let equalsOnly = "--json"
   static let defaultVerb = "status"
 
-  /// Returns the arguments in the parser's order. Throws ``Failure`` for mistakes that the parser
-  /// would overlook or misread.
+  /// Returns the arguments in the parser's order. Throws ``Failure`` for users' mistakes that the
+  /// parser would not notice or would misinterpret.
   package static func arranged(_ arguments: [String]) throws(Failure) -> [String] {
-    // The arguments of a completion request have a fixed order of their own.
+    // The arguments of a completion request have a fixed order, which must not change.
     if arguments.first == "---completion" { return arguments }
     let words = try ArrangedArguments(arguments)
     guard let verb = words.verbs.first else {
@@ -22,8 +22,8 @@ package enum ArgumentOrder {
     return words.verbs + words.options + words.terminatedPositionals
   }
 
-  /// Returns the JSON mode that the arguments ask for. Invalid arguments are searched, too, so that
-  /// their error can be printed as JSON.
+  /// Returns the JSON mode that the arguments request. The JSON options are found even if other
+  /// arguments are invalid, so that the error can be printed as JSON.
   package static func mode(of arguments: [String], isTerminal: Bool) -> JSONMode {
     var mode = JSONMode.off
     for argument in arguments.prefix(while: { $0 != "--" }) {
@@ -104,8 +104,8 @@ package struct ArrangedArguments {
     nameInnerVerb()
   }
 
-  /// Inserts the verb of a group that a user may leave out: `activity ROOM` is `activity list
-  /// ROOM`.
+  /// Inserts the default inner verb of a group if the user left it out: `activity ROOM` means
+  /// `activity list ROOM`.
   private mutating func nameInnerVerb() {
     guard verbs.count == 2, positionals.isEmpty, let inner = CommandTable.roomVerbs[verbs[0]],
       CommandTable.verbs[verbs[0]]?.contains(verbs[1]) == false
@@ -120,7 +120,7 @@ package struct ArrangedArguments {
       ? ["--"] + positionals : positionals
   }
 
-  /// The arguments after the verb except ``GlobalOptions``, for another program.
+  /// The arguments after the verb, without ``GlobalOptions``, for passing on to another program.
   package var withoutGlobalOptions: [String] {
     var own: [String] = []
     var rest = options[...]

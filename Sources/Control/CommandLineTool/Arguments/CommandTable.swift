@@ -6,8 +6,8 @@ enum CommandTable {
   /// The verbs inside each group; empty for a verb that is not a group.
   static let verbs: [String: [String]] = {
     func names(_ command: any ParsableCommand.Type) -> [(String, any ParsableCommand.Type)] {
-      // A closure is used because a key path through the metatype crashes the compiler (Swift
-      // 6.3.1).
+      // A closure replaces a key path, because a key path through the metatype crashes the compiler
+      // (Swift 6.3.1).
       command.configuration.subcommands.compactMap { inner in
         inner.configuration.commandName.map { ($0, inner) }
       }
@@ -20,9 +20,9 @@ enum CommandTable {
   /// The default inner verbs of groups, which users may leave out before a room.
   static let roomVerbs = ["activity": "list"]
 
-  /// Whether each option with a value may be repeated. Computed on demand, because only the
-  /// parser's dump of its declarations contains this, and producing and parsing the dump takes some
-  /// milliseconds.
+  /// For each option that takes a value, whether it may be repeated. Computed on demand: only the
+  /// parser's dump of its declarations contains this information, and producing and parsing the
+  /// dump takes some milliseconds.
   static let valueOptions: [String: Bool] = {
     var options: [String: Bool] = [:]
     func visit(_ command: JSONValue) {

@@ -43,12 +43,12 @@ extension CompletionKind {
     return activity?.rows.map { "\($0.number)" } ?? []
   }
 
-  /// The names of the device profiles that are installed, or that lie in a source tree.
+  /// The names of the device profiles in the installed package or in the source tree.
   static let devices = shellCommand(
     "ls /usr/share/livehost/devices config/devices 2>/dev/null | sed -n 's/[.]yaml$//p'")
 
-  /// Offers the candidates that `names` returns for the room on the command line. If the daemon
-  /// does not answer, offers nothing, because a completing shell cannot show an error.
+  /// Offers the candidates that `names` returns for the room on the command line. Offers nothing if
+  /// the daemon does not answer, because a shell cannot show an error during completion.
   private static func asking(
     _ names: @escaping @Sendable (ControlClient, _ room: String?) async throws -> [String]
   ) -> CompletionKind {
@@ -106,7 +106,7 @@ package struct CompletedWords {
 }
 
 extension CompletionShell {
-  /// The script that adds completion of `livehostctl` to this shell.
+  /// The script that enables this shell to complete `livehostctl` commands.
   var script: String {
     let generated = Livehostctl.completionScript(for: self)
     return switch self {
@@ -127,7 +127,7 @@ extension CompletionShell {
                   [[ "${word_before_completion}" != '=' ]] && unparsed_words+=("${word_before_completion}")
               done
           """#)
-    // In zsh, `=-` after an option's name means that the value can only follow an equals sign.
+    // In zsh, `=-` after an option's name means that the value must follow an equals sign.
     case .zsh: generated.replacing("'--json[", with: "'--json=-[")
     default: generated
     }

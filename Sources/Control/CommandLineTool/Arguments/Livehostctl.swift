@@ -28,17 +28,19 @@ struct Livehostctl: AsyncParsableCommand {
     ],
     helpNames: [.short, .long])
 
-  // Verbs inherit these options, so that a user can write them before the verb.
+  // Verbs inherit these options, so that users can also write the options before the verb.
   @OptionGroup(title: "Global options") var global: GlobalOptions
 }
 
 protocol Verb: AsyncParsableCommand {
   var global: GlobalOptions { get }
-  /// Throws ``Failure`` or ``OutputClosed``; `CancellationError` counts as an interruption.
+  /// Throws ``Failure`` or ``OutputClosed``; a `CancellationError` is reported as an interruption
+  /// by the user.
   func run(_ context: Context) async throws
 }
 
 extension Verb {
-  // The parser's own entry point is unused: it has neither the context nor the exit codes.
+  // The parser's own entry point is not used, because it knows neither the context nor this
+  // program's exit codes.
   mutating func run() async throws {}
 }

@@ -14,7 +14,7 @@ package struct PointInTime: Sendable, Equatable {
   /// - Parameters:
   ///   - now: milliseconds since 1970. Dates are in the time zone of the process unless they end
   ///     with `UTC` or `Z`.
-  ///   - forward: whether a duration without a sign counts into the future.
+  ///   - forward: whether a duration without a sign means the future instead of the past.
   package init(
     _ text: String, now: Int = PointInTime.now, forward: Bool = false
   ) throws(Unreadable) {
@@ -46,8 +46,8 @@ package struct PointInTime: Sendable, Equatable {
     "week": 604_800e3, "weeks": 604_800e3,
   ]
 
-  /// Returns the milliseconds before now of a text such as `-1h30min`, `90s` or `2 h ago`; nil for
-  /// a text of another form.
+  /// Returns how many milliseconds before now a text such as `-1h30min`, `90s` or `2 h ago` means;
+  /// nil for a text of another form.
   private static func relative(_ words: [String]) throws(Unreadable) -> Int? {
     var rest = words.joined()[...]
     if rest.hasPrefix("+") {
@@ -62,7 +62,7 @@ package struct PointInTime: Sendable, Equatable {
       rest.removeFirst(number.count)
       let unit = rest.prefix { $0.isASCII && $0.isLetter }
       rest.removeFirst(unit.count)
-      // A number without a unit may be the beginning of a date.
+      // A number without a unit is not a duration; it may be the beginning of a date.
       if unit.isEmpty { return nil }
       guard let count = Double(number), let factor = units[String(unit)] else {
         if !rest.isEmpty || Double(number) == nil { return nil }
@@ -78,8 +78,8 @@ package struct PointInTime: Sendable, Equatable {
 
   // MARK: Calendar
 
-  /// Returns the time of `now`, `today`, `yesterday`, or a date, a time of day, or both; nil for a
-  /// text of another form.
+  /// Returns the time that a text means: `now`, `today`, `yesterday`, a date, a time of day, or a
+  /// date with a time of day. Returns nil for a text of another form.
   private static func calendar(_ words: [String], now: Int) throws(Unreadable) -> Int? {
     if words == ["now"] { return now }
     var words = words
@@ -137,8 +137,8 @@ package struct PointInTime: Sendable, Equatable {
     return parts
   }
 
-  /// Returns whether the calendar contains a day. For 31 April, the C library would silently use 1
-  /// May.
+  /// Returns whether a date exists in the calendar. For 31 April, the C library would silently use
+  /// 1 May.
   private static func exists(_ day: tm) -> Bool {
     var normal = day
     guard (0...8_099).contains(day.tm_year), timegm(&normal) != -1 else { return false }

@@ -26,7 +26,7 @@ package struct StartTime: ExpressibleByArgument {
     }
   }
 
-  /// Returns the next time at which a local clock shows `HH:MM`: today or tomorrow.
+  /// Returns the next time, today or tomorrow, at which a local clock shows `HH:MM`.
   private static func nextTime(_ text: String, now: Int) -> Int? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2, parts.allSatisfy({ $0.count <= 2 && $0.allSatisfy(\.isASCII) }),

@@ -14,7 +14,7 @@ extension ScrollPosition: ExpressibleByArgument {}
 
 /// How fast a recording is played, relative to its timestamps.
 package enum PlaybackSpeed: Equatable, Sendable {
-  /// The pace of the recording's timestamps, multiplied by a factor.
+  /// The recording's original speed, multiplied by a factor.
   case times(Double)
   /// As fast as the daemon accepts lines.
   case maximum
@@ -52,8 +52,8 @@ package enum LineFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
   case chatDownloader = "chat-downloader"
   case pytchat
 
-  /// The format that this program translates into native lines; `nil` if the daemon reads the lines
-  /// itself.
+  /// The format from which this program translates lines into native lines; `nil` if the daemon can
+  /// read the lines untranslated.
   var platformFormat: PlatformFormat? { PlatformFormat(rawValue: rawValue) }
 
   /// Returns whether the first character of a line, without its line ending, fits the format. Blank

@@ -20,8 +20,8 @@ extension Context {
     }
   }
 
-  /// Returns the failure of a call. For an unknown room, its message suggests the room with the
-  /// most similar name.
+  /// Returns the failure that describes an error of a call. If the room is unknown, the failure's
+  /// message suggests the room with the most similar name.
   private static func failure(
     _ error: VarlinkClientError, _ client: ControlClient
   ) async -> Failure {
@@ -35,9 +35,9 @@ extension Context {
     return failure
   }
 
-  /// Keeps calling the daemon until the task is cancelled. If the connection is lost after `body`
-  /// has called its second parameter to report an answer, waits for the daemon and calls `body`
-  /// again with a new connection.
+  /// Runs `body` with a connection until the task is cancelled. `body` calls its second parameter
+  /// when the daemon has answered. If the connection is lost after the first answer, waits for the
+  /// daemon and calls `body` again with a new connection.
   ///
   /// - Parameter onConnection: called with `false` when the connection is lost, and with `true`
   ///   once the daemon has answered on a new connection.

@@ -1,15 +1,15 @@
 import Glibc
 
 extension Context {
-  /// Returns the paths of the first daemon for which the given kind of socket exists.
+  /// Returns the socket paths of the first daemon whose socket of the given kind exists.
   func sockets(_ socket: KeyPath<SocketPaths, String>) throws(Failure) -> SocketPaths {
     let found = socketPaths.first { FileKind(path: $0[keyPath: socket]) == .socket }
     guard let found else { throw .notRunning(socketPaths.map { $0[keyPath: socket] }) }
     return found
   }
 
-  /// Replaces this process with a program from a Debian package. Returns why the program could not
-  /// be started.
+  /// Replaces this process with a program from a Debian package. Returns only if the program could
+  /// not be started, with the reason.
   func become(_ name: String, of package: String, _ arguments: [String]) -> Failure {
     do {
       let program = try path(of: name, package)

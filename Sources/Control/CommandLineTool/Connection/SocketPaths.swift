@@ -1,6 +1,6 @@
 import Glibc
 
-/// The paths of a daemon's sockets, which may not exist.
+/// The paths of a daemon's sockets. The sockets need not exist.
 package struct SocketPaths: Equatable, Sendable {
   package var control: String
   /// The path of the ingest socket, in the directory of the control socket.
@@ -19,7 +19,8 @@ package struct SocketPaths: Equatable, Sendable {
     ingest = "\(directory)/\(Self.ingestName)"
   }
 
-  /// Finds the sockets from a path given by the user: either the control socket or its directory.
+  /// Derives the socket paths from a path given by the user, which names either the control socket
+  /// or its directory.
   init(named path: String) {
     let isDirectory = FileKind(path: path) == .directory
     self.init(directory: isDirectory ? path : Paths.directory(of: path))
@@ -46,7 +47,8 @@ package struct SocketPaths: Equatable, Sendable {
 
   private static func isTrusted(_ directory: String, _ userID: UInt32) -> Bool {
     var status = stat()
-    // A missing directory is harmless, and the error message will name it.
+    // A missing directory is no risk, and the later attempt to connect fails with an error that
+    // names the path.
     guard lstat(directory, &status) == 0, !directory.hasPrefix("/run/") else { return true }
     return status.st_uid == userID || status.st_uid == 0
   }

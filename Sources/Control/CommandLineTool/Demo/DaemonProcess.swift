@@ -39,7 +39,8 @@ final class DaemonProcess: Sendable {
 
   private static func variables(_ environment: ProcessEnvironment, _ notify: String) -> [String] {
     var variables = environment.variables
-    // The service manager's variables apply to this process, not to the daemon.
+    // The environment variables that a service manager set for this process do not apply to the
+    // daemon.
     for name in ["WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"] {
       variables[name] = nil
     }
@@ -61,8 +62,8 @@ final class DaemonProcess: Sendable {
     Self.current.withLock { $0 = process }
   }
 
-  /// Starts the daemon in its own process group, so that the terminal's Ctrl-C does not reach it;
-  /// this program stops the daemon.
+  /// Starts the daemon in its own process group, so that Ctrl-C in the terminal does not end the
+  /// daemon. This program stops the daemon instead.
   private static func spawn(
     _ arguments: [String], _ variables: [String], log: String
   ) -> (code: Int32, process: pid_t) {
@@ -102,8 +103,8 @@ final class DaemonProcess: Sendable {
           var waited = [notify.descriptor, wake.descriptor].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
           }
-          // The end of the daemon's process makes no descriptor readable, so the process is checked
-          // every 50 ms.
+          // No descriptor becomes readable when the daemon's process ends, so the loop checks the
+          // process every 50 ms.
           _ = poll(&waited, nfds_t(waited.count), 50)
           if waited[1].revents != 0 { throw CancellationError() }
           if hasEnded, !notify.receiveReady() {
@@ -155,7 +156,8 @@ final class DaemonProcess: Sendable {
   }
 }
 
-/// Runs a blocking closure on a dedicated thread, to keep the shared thread pool free.
+/// Runs a blocking closure on a dedicated thread, so that it does not block a thread of the shared
+/// pool.
 func onThread<Value: Sendable, Problem: Error>(
   _ body: @escaping @Sendable () throws(Problem) -> Value
 ) async throws(Problem) -> Value {

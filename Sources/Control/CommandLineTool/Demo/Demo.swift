@@ -8,11 +8,12 @@ import Varlink
 /// Thrown when the user leaves a live demonstration, which then ends without an error.
 struct DemoLeft: Error {}
 
-/// A demonstration: a recording and a simulated host, played into a private daemon.
+/// A demonstration, which sends a recording and the events of a simulated host to a private daemon.
 struct Demo: Sendable {
   /// The duration of the simulated host's stream when it is played at full speed.
   static let simulatedDuration = VirtualTime.seconds(60)
-  /// The fixed start, 2026-01-01, makes the results of playing at full speed reproducible.
+  /// The start of the simulated stream, 2026-01-01. It is fixed so that playing at full speed gives
+  /// reproducible results.
   private static let startTimestamp: Timestamp = 1_767_225_600_000
   private static let seed: UInt64 = 42
 
@@ -20,7 +21,7 @@ struct Demo: Sendable {
   let recording: Recording
   let daemon: DaemonProcess
 
-  /// The room of the simulated host; always another room than the recording's.
+  /// The room of the simulated host, which always differs from the recording's room.
   var simulatedRoom: RoomName {
     recording.room == .main ? RoomName("simulated") ?? .main : .main
   }
@@ -33,8 +34,9 @@ struct Demo: Sendable {
     let played = try await Playback.run(
       PlaybackPlan(speed: .maximum), to: sockets, from: { try FileSource(path: path) })
     return try await local.withDaemon { client in
-      // The reports of the recording are read before anything else is played. Later their figures
-      // would change, because a room without a sender soon follows the machine's clock again.
+      // The recorded rooms' reports are read before the simulated host is played. Later their
+      // figures would change, because a room without a sender soon follows the machine's clock
+      // again.
       let parts = try await recorded(lines: played.lines, client)
       let (host, room) = (
         SimulatedHost(
@@ -87,7 +89,7 @@ struct Demo: Sendable {
           PlaybackPlan(), to: sockets, from: { try FileSource(path: path) })
       }
       group.addTask { try await onPage ? serve() : show() }
-      // The screen stays open after a recording has ended. The first failure ends all tasks.
+      // A recording that ends does not close the screen. The first failure ends all tasks.
       for try await _ in group {}
     }
   }

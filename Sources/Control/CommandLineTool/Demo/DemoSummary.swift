@@ -4,7 +4,7 @@ import Wording
 
 /// The results of a demonstration at full speed.
 package struct DemoSummary: Sendable {
-  /// The report of one room, with the source of its events.
+  /// The report of one room, and a description of the source of its events.
   package struct Part: Sendable {
     package var source: String
     package var lines: Int

@@ -21,8 +21,8 @@ final class NotifySocket: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Reads all pending notifications. Returns whether one of them reports that the service is
-  /// ready.
+  /// Reads all pending notifications. Returns whether one of the received datagrams reports that
+  /// the service is ready.
   func receiveReady() -> Bool {
     var buffer = [UInt8](repeating: 0, count: 4096)
     var isReady = false

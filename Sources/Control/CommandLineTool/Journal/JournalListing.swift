@@ -7,7 +7,8 @@ struct JournalListing {
   let query: JournalQuery
   let context: Context
 
-  /// Prints the entries that the reader has now, each separately if more will follow.
+  /// Prints the entries that the reader has now. If more entries will follow, prints each one
+  /// separately.
   func list(_ reader: inout JournalReader, growing: Bool) throws {
     var entries: [JournalEntry] = []
     while let entry = try reader.next() {

@@ -39,8 +39,8 @@ package struct JournalQuery: Sendable {
     return reader
   }
 
-  /// Returns whether an entry lies between `since` and `until`. The time of a hang is its
-  /// beginning, as in `livehostctl hangs`, although its entry was written at its end.
+  /// Returns whether an entry lies between `since` and `until`. A hang is dated by its beginning,
+  /// as in `livehostctl hangs`, although its entry was written when the hang ended.
   package func admits(_ entry: JournalEntry) -> Bool {
     let time =
       isOfHangs ? HangList.report(entry)?.timestamp ?? entry.milliseconds : entry.milliseconds

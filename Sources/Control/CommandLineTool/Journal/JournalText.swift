@@ -13,8 +13,8 @@ package enum JournalText {
       + TerminalText.sanitized(entry.fields["MESSAGE"] ?? "(no message)")
   }
 
-  /// Returns an object with the members timestamp, kind, level, message, room and fields, without
-  /// those that the entry lacks.
+  /// Returns a JSON object with the members timestamp, level, message and fields, and with kind and
+  /// room if the entry has them.
   package static func json(_ entry: JournalEntry) -> JSONValue {
     var object: [JSONName: JSONValue] = [
       "timestamp": .integer(Int64(entry.milliseconds)), "level": .string(level(entry)),

@@ -19,7 +19,8 @@ package struct Console: Sendable {
   /// Shows text page by page until the user quits; returns `false` if the pager cannot be started.
   /// The closure is nil if output must not be paged.
   package var page: (@Sendable ([UInt8]) -> Bool)?
-  /// The size of the terminal, queried for each drawing because windows are resized.
+  /// The size of the terminal, queried before each drawing because the user may have resized the
+  /// window.
   package var size: @Sendable () -> (columns: Int, rows: Int)
 
   package init(
@@ -42,7 +43,7 @@ package struct Console: Sendable {
     self.size = size
   }
 
-  /// The columns available to text; unlimited in a file or a pipe.
+  /// The number of columns available to text; unlimited if the output is a file or a pipe.
   package var columns: Int { isOutputTerminal ? size().columns : .max }
 
   /// Returns the text in a style; returns the text unchanged if the output has no styles.
@@ -51,7 +52,7 @@ package struct Console: Sendable {
     return style.sequence(palette) + text + TextStyle.plain.sequence(palette)
   }
 
-  /// Writes a whole result, page by page if it is taller than the terminal.
+  /// Writes a complete result; shows it in the pager if it is taller than the terminal.
   package func show(_ bytes: [UInt8]) throws {
     if let page, isOutputTerminal, bytes.count(where: { $0 == 0x0A }) >= size().rows, page(bytes) {
       return
@@ -59,8 +60,8 @@ package struct Console: Sendable {
     try write(bytes)
   }
 
-  /// Replaces the last line of the terminal by a line of at most `columns` columns. Does nothing if
-  /// diagnostics do not go to a terminal.
+  /// Replaces the current last line of the terminal with a line of at most `columns` columns. Does
+  /// nothing if diagnostics do not go to a terminal.
   package func showProgress(_ line: (_ columns: Int) -> String) {
     guard isDiagnosticsTerminal else { return }
     // The last column stays empty, because some terminals wrap the line when it is written.
@@ -111,7 +112,8 @@ package struct Console: Sendable {
         if count >= 0 {
           rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         } else if errno == EAGAIN {
-          // Waits, because another program may have made a shared terminal non-blocking.
+          // Waits until the descriptor is writable, because another program that shares the
+          // terminal may have made it non-blocking.
           var waited = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
           _ = poll(&waited, 1, -1)
         } else if errno != EINTR {

@@ -1,7 +1,7 @@
 import JSON
 
 extension JSONParseError {
-  /// A description of the error with its position; bytes are counted from 1.
+  /// A description of the error that includes its position. The first byte has the number 1.
   package var explanation: String {
     let problem =
       switch reason {

@@ -3,12 +3,12 @@ import Synchronization
 
 /// The pager of the user's choice, which shows text taller than the terminal.
 struct Pager: Sendable {
-  /// The options of `less` if the user does not set `LESS`: keep colours, cut long lines, leave the
-  /// text on the terminal, and quit on Ctrl-C.
+  /// The options passed to `less` unless the user has set `LESS`: keep colours, cut long lines,
+  /// leave the text on the terminal after quitting, and quit on Ctrl-C.
   private static let lessOptions = "FRSXMK"
   private static let running = Atomic<Bool>(false)
 
-  /// Whether a pager is running, which then handles Ctrl-C.
+  /// Whether a pager is running. While one is running, it handles Ctrl-C.
   static var isRunning: Bool { running.load(ordering: .relaxed) }
 
   private let command: String

@@ -2,8 +2,9 @@ import Wording
 
 /// Functions that make untrusted text safe for a terminal, and that measure and cut text.
 package enum TerminalText {
-  /// Removes characters that control a terminal or reorder a line, because strangers write chat.
-  /// Characters that the spelling of a script requires are kept; see ``SafeText``.
+  /// Removes characters that control a terminal or reorder a line, because anyone can write chat
+  /// messages. Keeps invisible characters that some scripts need for correct spelling; see
+  /// ``SafeText``.
   package static func sanitized(_ text: some StringProtocol) -> String {
     // Chat clients append the invisible U+E0000 so that platforms accept a repeated message.
     guard text.unicodeScalars.contains("\u{E0000}") else { return SafeText.spelled(text) }
@@ -41,7 +42,7 @@ package enum TerminalText {
     return text + String(repeating: " ", count: max(0, limit - width(text)))
   }
 
-  /// ASCII replacements for the drawing characters, used where the locale is not UTF-8.
+  /// The ASCII substitute of each drawing character, for locales that do not use UTF-8.
   static let substitutes: [Character: Character] = [
     "─": "-", "━": "=", "│": "|", "┃": "|", "┬": "+", "┴": "+", "├": "+", "┤": "+", "┼": "+",
     "┌": "+", "┐": "+", "█": "#", "░": "-", "▁": "_", "▂": ".", "▃": ":", "▄": "-", "▅": "=",

@@ -1,4 +1,4 @@
-/// A table of text: columns with headings.
+/// A table whose columns have headings, formatted as text.
 package struct TextTable {
   package enum Alignment: Sendable { case left, right }
 
@@ -17,8 +17,8 @@ package struct TextTable {
   /// trailing spaces.
   package var lines: [String] { lines(columns: .max) }
 
-  /// Returns the lines, at most `width` columns wide. Where cells do not fit, the widest
-  /// left-aligned columns are narrowed first; if this is not enough, lines are cut.
+  /// Returns the lines, at most `width` columns wide. If the cells do not fit, narrows the widest
+  /// left-aligned columns first; if that is not enough, cuts the lines.
   package func lines(columns width: Int) -> [String] {
     let all = [columns.map(\.heading)] + rows
     let widths = fitted(

@@ -8,10 +8,11 @@ package protocol ByteSource: AnyObject {
   /// The bytes read from the file so far, before decompression.
   var fileBytes: Int { get }
   var fileSize: Int? { get }
-  /// The kinds of message that could not be translated so far, with their counts.
+  /// The kinds of message that could not be translated so far, and the number of messages of each
+  /// kind.
   var unknown: [String: Int] { get }
-  /// What the input looks like, for the error message if it contained nothing that the daemon
-  /// reads.
+  /// The probable format of the input, for the error message if the daemon could read nothing in
+  /// it.
   var appearance: String? { get }
   /// Reads the next bytes and passes them to `body`; returns false at the end of the input.
   func read(_ body: (UnsafeRawBufferPointer) -> Void) throws(Failure) -> Bool
@@ -22,10 +23,11 @@ extension ByteSource {
   package var appearance: String? { nil }
 }
 
-/// A file or standard input. Whether the input is compressed with gzip is recognised by its first
-/// bytes, not by its name.
+/// A file or standard input. Recognises gzip compression by the first bytes of the input, not by
+/// the file's name.
 package final class FileSource: ByteSource {
-  /// Small reads make the progress bar of a paced playback advance in small steps.
+  /// Reads are this small so that the progress bar of a playback at a limited speed advances in
+  /// small steps.
   private static let pieceSize = 16 * 1024
 
   package let descriptor: Int32?

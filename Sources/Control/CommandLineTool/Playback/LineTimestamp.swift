@@ -4,8 +4,8 @@ import Glibc
 package enum LineTimestamp {
   /// Returns the timestamp of a line in milliseconds since 1970; nil if the line has none.
   ///
-  /// Twitch IRC has the tag `tmi-sent-ts`; native events have the member `ts`. Quotes inside a JSON
-  /// string are escaped, so `"ts":` can only be a member.
+  /// Twitch IRC has the tag `tmi-sent-ts`; native events have the member `ts`. Quotation marks
+  /// inside a JSON string are escaped, so `"ts":` can occur only as the name of a member.
   package static func milliseconds(in line: UnsafeRawBufferPointer) -> Int64? {
     guard let first = line.first(where: { $0 != 0x20 && $0 != 0x09 }) else { return nil }
     switch first {
@@ -45,7 +45,7 @@ package enum LineTimestamp {
     return UnsafeRawPointer(found) - base
   }
 
-  /// Returns the bytes after the first `byte`; no bytes if `byte` does not occur.
+  /// Returns the bytes after the first occurrence of `byte`; returns no bytes if there is none.
   private static func rest(
     of bytes: UnsafeRawBufferPointer, after byte: UInt8
   ) -> UnsafeRawBufferPointer {
@@ -67,7 +67,7 @@ package enum LineTimestamp {
     UnsafeRawBufferPointer(rebasing: bytes.drop { $0 == 0x20 || $0 == 0x09 })
   }
 
-  /// Returns the integer at the beginning of the bytes; drops a fraction.
+  /// Returns the number at the beginning of the bytes, without its fraction.
   private static func number(_ bytes: UnsafeRawBufferPointer) -> Int64? {
     var value: Int64 = 0
     var digits = 0

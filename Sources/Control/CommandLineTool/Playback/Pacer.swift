@@ -1,8 +1,9 @@
-/// Computes when each line of a recording is due. Times are nanoseconds on any clock that the
-/// caller chooses.
+/// Computes when each line of a recording is due. Times are in nanoseconds; the caller chooses the
+/// clock.
 package struct Pacer: Sendable {
   private let factor: Double
-  /// The timestamp that offsets are relative to, and the time at which its line was due.
+  /// The timestamp from which later lines' offsets are counted, and the time at which the line with
+  /// this timestamp was due.
   private var anchor: (timestamp: Int64, time: Int64)?
   private var last: Int64 = 0
   /// The longest gap between two timestamps that is reproduced: a day, in milliseconds.
@@ -13,9 +14,10 @@ package struct Pacer: Sendable {
 
   /// Returns the time at which a line is due.
   ///
-  /// A line is due immediately if it has no timestamp or an earlier one than the line before, which
-  /// is common in real chat. A line more than ``longestGap`` after the previous one is also due
-  /// immediately: either its clock was wrong or the recording was silent for days.
+  /// A line is due immediately if it has no timestamp, or an earlier timestamp than the previous
+  /// line, which is common in real chats. A line whose timestamp is more than ``longestGap`` later
+  /// than the previous one is also due immediately, because either the sender's clock was wrong or
+  /// nothing happened for days.
   package mutating func due(timestamp: Int64?, now: Int64) -> Int64 {
     guard let timestamp else { return now }
     defer { last = timestamp }
@@ -24,8 +26,8 @@ package struct Pacer: Sendable {
       return now
     }
     let offset = Double(timestamp - anchor.timestamp) * 1_000_000 / factor
-    // A slowed-down recording of several days can last over a century, which would overflow
-    // `Int64`.
+    // Playing a recording of several days very slowly can take centuries, whose nanoseconds would
+    // overflow `Int64`.
     guard offset < 3e18 else { return .max }
     return anchor.time + Int64(max(offset, 0))
   }

@@ -9,14 +9,14 @@ struct PlaybackPlan: Sendable {
   var room: RoomName?
   var speed = PlaybackSpeed.times(1)
   var format = LineFormat.auto
-  /// Whether unacknowledged lines are sent again after the connection was lost. Always the case for
-  /// input that cannot be read again, such as a pipe.
+  /// Whether unacknowledged lines are sent again after the connection was lost. Lines of input that
+  /// cannot be read again, such as a pipe, are always sent again.
   var reconnects = false
 
   /// The line that sets options for the lines after it; nil if no options are needed.
   ///
-  /// At full speed, frames follow the timestamps of the recording, so that the room draws the same
-  /// frames as during the recording.
+  /// At full speed, the room takes its time from the recording's timestamps, so that it draws the
+  /// same frames as when the recording was made.
   var optionsLine: String? {
     var members: [JSONName: JSONValue] = [:]
     if let room { members["room"] = .string(room.description) }
@@ -27,32 +27,33 @@ struct PlaybackPlan: Sendable {
   }
 }
 
-/// The counts of a playback, and the input that it could not use.
+/// The counts of a playback, and a description of the input that could not be used.
 package struct PlaybackResult: Equatable, Sendable {
   package var lines = 0
   package var bytes = 0
   package var confirmed = SyncSchedule.Confirmed()
   package var elapsedNanoseconds: Int64 = 0
-  /// The kinds of message in a recorded chat that could not be translated, with their counts.
+  /// The kinds of message in a recorded chat that could not be translated, and the number of
+  /// messages of each kind.
   package var unknown: [String: Int] = [:]
-  /// What the input looks like, for the error message if it contained nothing that the daemon
-  /// reads.
+  /// The probable format of the input, for the error message if the daemon could read nothing in
+  /// it.
   package var appearance: String?
-  /// The daemon's reason for not writing some lines of a recorded room to disk; `nil` if no lines
-  /// are known to be missing.
+  /// Why the daemon could not write some lines of a recorded room to disk; `nil` if no lines are
+  /// known to be missing.
   package var unrecorded: String?
   package var reconnections = 0
 }
 
-/// The error of a playback that ended early, with the counts confirmed by then.
+/// The error of a playback that ended early, and the counts that the daemon had confirmed by then.
 struct PlaybackInterrupted: Error {
   var failure: Failure
   var result: PlaybackResult
 }
 
 enum Playback {
-  /// Plays a source into the daemon, on a dedicated thread, which also calls the closures.
-  /// Cancelling the task ends the playback.
+  /// Sends the lines of a source to the daemon on a dedicated thread, on which the closures are
+  /// also called. Cancelling the task ends the playback.
   ///
   /// - Parameter onConnection: called with `false` when the connection is lost, and with `true`
   ///   when a new connection is established.

@@ -14,8 +14,8 @@ package struct PlaybackQueue: Sendable {
     case ended
   }
 
-  /// The length at which a line is passed on in pieces, to limit the memory used here. The daemon
-  /// rejects and counts a line of that length.
+  /// The length above which a line is passed on in pieces, to limit the memory used here. The
+  /// daemon rejects and counts such a line.
   package static let longestLine = 1 << 20
 
   private let format: LineFormat
@@ -28,7 +28,7 @@ package struct PlaybackQueue: Sendable {
   private var searched = 0
   private var hasEnded = false
   private var due: Int64?
-  /// Whether only the beginning of a line has been returned so far.
+  /// Whether the output so far ends in the middle of a line.
   package private(set) var isInsideLine = false
   package private(set) var lines = 0
 
@@ -58,8 +58,8 @@ package struct PlaybackQueue: Sendable {
     if isInsideLine || start < bytes.count { bytes.append(0x0A) }
   }
 
-  /// Drops the line at the end of the queue if it has no line ending, because reading failed in the
-  /// middle of it.
+  /// Drops an incomplete line at the end of the queue, after reading has failed in the middle of
+  /// the line.
   package mutating func dropUnended() {
     let end = bytes[start...].lastIndex(of: 0x0A).map { $0 + 1 } ?? start
     bytes.removeSubrange(end...)

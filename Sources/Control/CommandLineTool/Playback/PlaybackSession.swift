@@ -4,8 +4,8 @@ import JSON
 import RateLimiting
 import SystemSupport
 
-/// One playback: a loop that waits for the source, the socket, the time of the next line, or the
-/// end. Confined to the thread that runs it.
+/// One playback, as a loop that waits for input from the source, for the socket, or for the time of
+/// the next line, until everything is played. Confined to the thread that runs it.
 ///
 /// Input that cannot be read again is kept in numbered batches until the daemon acknowledges it.
 /// Unacknowledged batches are sent again on the next connection.
@@ -14,9 +14,9 @@ final class PlaybackSession {
   private static let batch = 64 * 1024
   private static let progressInterval: Int64 = 100_000_000
 
-  /// The limit of unacknowledged input, in bytes, at which the source is no longer read.
+  /// The number of unacknowledged bytes at which reading from the source pauses.
   private static let maximumWaiting = 8 << 20
-  /// How long to wait for an unreachable daemon once the input has ended, in nanoseconds.
+  /// After the end of the input, how long to wait for an unreachable daemon, in nanoseconds.
   private static let patience: Int64 = 60_000_000_000
 
   private let connect: () throws(Failure) -> StreamSocket
@@ -35,14 +35,15 @@ final class PlaybackSession {
   /// Why reading the source failed. Lines read before the failure are played and confirmed first.
   private var sourceFailure: Failure?
   private var sentFinalSync = false
-  /// The daemon's reason for closing the connection.
+  /// The reason that the daemon gave for closing the connection.
   private var refusal: String?
   private var nextProgress: Int64 = 0
 
   private let options: [UInt8]
   /// The unacknowledged batches; `nil` if losing the connection ends the playback.
   private var batches: DeliveryQueue?
-  /// Bytes taken from the queue since the last batch, as long as they end in the middle of a line.
+  /// Bytes taken from the queue that do not form a batch yet, because they end in the middle of a
+  /// line.
   private var piece: [UInt8] = []
   private var batchedLines = 0
   /// The counts that the daemon confirmed on earlier connections.
@@ -140,8 +141,8 @@ final class PlaybackSession {
     onConnection(false)
   }
 
-  /// Moves due lines to the batches, and fills the output buffer once the previous write is
-  /// complete.
+  /// Moves due lines from the queue to the batches. Fills the output buffer once the previous write
+  /// is complete.
   private func fillBatches(_ now: Int64) -> PlaybackQueue.Outcome {
     var outcome = PlaybackQueue.Outcome.full
     while outcome == .full, batches?.isFull() == false {
@@ -268,7 +269,7 @@ final class PlaybackSession {
       isOurs = syncs.receive(
         token: token, received: counts.received, rejected: counts.rejected)
     }
-    // The daemon applied the lines, but did not write them to disk although the room is recorded.
+    // The room is recorded, and the daemon has applied the lines but could not write them to disk.
     if isOurs, type == "applied", result.unrecorded == nil {
       result.unrecorded = answer["reason"]?.stringValue ?? "no reason given"
     }

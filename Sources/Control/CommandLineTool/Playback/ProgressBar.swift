@@ -8,7 +8,8 @@ package struct PlaybackProgress: Equatable, Sendable {
   package var lines: Int
   /// The number of lines that the daemon confirmed as applied or rejected.
   package var confirmed: Int
-  /// The number of lines kept until the daemon is reachable again; `nil` while it is reachable.
+  /// The number of lines that wait until the daemon is reachable again; `nil` while it is
+  /// reachable.
   package var waiting: Int?
   package var elapsedNanoseconds: Int64
 

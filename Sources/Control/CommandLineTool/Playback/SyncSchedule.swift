@@ -21,8 +21,8 @@ package struct SyncSchedule: Sendable {
   private var answered = 0
   package private(set) var confirmed = Confirmed()
 
-  /// - Parameter prefix: the beginning of all tokens, which distinguishes them from tokens in the
-  ///   recording.
+  /// - Parameter prefix: the beginning of every token that this playback sends; it distinguishes
+  ///   them from the tokens of `sync` lines in the recording.
   package init(prefix: String, now: Int64) {
     self.prefix = prefix
     lastTime = now
@@ -30,14 +30,14 @@ package struct SyncSchedule: Sendable {
 
   package var isSettled: Bool { asked == answered }
 
-  /// Returns when the next `sync` line is due. Returns nil if a `sync` line is unanswered, or if
-  /// nothing was sent after the previous one.
+  /// Returns when the next `sync` line is due. Returns nil while a `sync` line is unanswered, and
+  /// if nothing was sent after the previous `sync` line.
   package func nextTime(sentBytes: Int) -> Int64? {
     isSettled && sentBytes > lastBytes ? lastTime + Self.interval : nil
   }
 
-  /// Returns the `sync` line to send now, if one is due: one second or 8 MiB after the previous
-  /// one.
+  /// Returns the `sync` line to send now; nil if none is due. One is due one second or 8 MiB after
+  /// the previous one.
   package mutating func line(now: Int64, sentBytes: Int) -> String? {
     guard isSettled, sentBytes > lastBytes,
       now - lastTime >= Self.interval || sentBytes - lastBytes >= Self.bytes
@@ -45,7 +45,7 @@ package struct SyncSchedule: Sendable {
     return ask(now: now, sentBytes: sentBytes)
   }
 
-  /// Returns the last `sync` line of the playback, which is always due.
+  /// Returns the final `sync` line, which ends every playback.
   package mutating func lastLine(now: Int64, sentBytes: Int) -> String {
     ask(now: now, sentBytes: sentBytes)
   }

@@ -13,7 +13,7 @@ package final class TranslatedSource: ByteSource {
 
   /// - Parameters:
   ///   - format: the format of the input; `auto` recognises it by its first bytes.
-  ///   - zone: the time zone of logs that do not name theirs.
+  ///   - zone: the time zone for chat logs that do not name a time zone.
   package init(_ source: any ByteSource, format: LineFormat, zone: LogZone) {
     self.source = source
     self.zone = zone
@@ -56,7 +56,8 @@ package final class TranslatedSource: ByteSource {
   }
 
   /// Whether enough bytes have arrived to recognise the format. One line is enough, because live
-  /// input must not wait, unless the line contains only the opening bracket of a JSON document.
+  /// input must not be delayed. A line that contains only the opening bracket of a JSON document is
+  /// not enough.
   private var isEnough: Bool {
     if head.count >= PlatformFormat.headLength { return true }
     let blanks: Set<UInt8> = [0x20, 0x09, 0x0D, 0x0A]

@@ -1,14 +1,14 @@
 package import ControlInterface
 package import JSON
 
-/// An element of a screen that users can select and act on.
+/// An element of a screen that users can select, and for which they can perform host actions.
 package struct ActTarget: Equatable, Sendable {
   /// The identity of the element, which stays the same when the displayed content changes.
   package var identity: String
   package var acts: [ScreenAct]
   /// The identity of the row, if the element is the row of a list.
   package var row: String?
-  /// The level that the element shows, for acts that set a level.
+  /// The level that the element shows, for a host action that sets the level.
   package var level: Double?
 
   package init(identity: String, acts: [ScreenAct], row: String? = nil, level: Double? = nil) {
@@ -18,7 +18,7 @@ package struct ActTarget: Equatable, Sendable {
     self.level = level
   }
 
-  /// Returns the elements of a tree that have acts, in drawing order.
+  /// Returns the elements of a tree that offer host actions, in drawing order.
   package static func all(in node: ScreenNode) -> [ActTarget] {
     var targets: [ActTarget] = []
     collect(node, &targets)
@@ -37,8 +37,8 @@ package struct ActTarget: Equatable, Sendable {
     }
   }
 
-  /// Returns the parameters for calling an act with the level or text that the user entered. The
-  /// caller adds the room.
+  /// Returns the parameters of the call that performs a host action with the level or text that the
+  /// user entered. The caller adds the room.
   package func parameters(_ act: ScreenAct, _ given: JSONValue? = nil) -> [JSONName: JSONValue] {
     var parameters = act.parameters.objectValue ?? [:]
     if let name = act.parameter {
@@ -55,7 +55,7 @@ package struct ActTarget: Equatable, Sendable {
 
   private static let reserved = Set("qzkjgnh")
 
-  /// A key for each act: a letter of the act's label that has no other meaning.
+  /// A key for each host action: a letter of its label that no other function uses.
   package var keys: [(key: Character, act: ScreenAct)] {
     var taken = Self.reserved
     return acts.map { act in
@@ -72,18 +72,19 @@ extension ScreenAct {
 }
 
 extension ScreenNode {
-  /// The acts of the node itself, without the acts of its rows.
+  /// The host actions of the node itself, without the host actions of its rows.
   var ownActs: [ScreenAct] { (acts ?? []).filter { !$0.isAboutRow } }
   var rowActs: [ScreenAct] { (acts ?? []).filter(\.isAboutRow) }
 
   var actIdentity: String? {
     guard let act = ownActs.first else { return nil }
-    // Boolean parameters are excluded, because they hold the state that the act changes.
+    // Boolean parameters are excluded from the identity, because they hold the state that the host
+    // action changes.
     let about = (act.parameters.objectValue ?? [:]).filter { $0.value.boolValue == nil }
     return ([act.method] + about.map { "\($0.key)=\($0.value)" }.sorted()).joined(separator: " ")
   }
 
-  /// Returns a row of this list as a target; nil if the row has no acts.
+  /// Returns a row of this list as a target; nil if the row offers no host actions.
   func rowTarget(_ row: ScreenNode) -> ActTarget? {
     guard kind == .list, let id = row.id, !rowActs.isEmpty else { return nil }
     return ActTarget(identity: Self.rowIdentity(id), acts: rowActs, row: id)

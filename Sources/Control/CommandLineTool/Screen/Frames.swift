@@ -1,6 +1,6 @@
 /// Draws titles and the lines between panes.
 enum Frames {
-  /// Draws a title in a horizontal line across the pane. The line is heavy if the pane has the
+  /// Draws a title in a horizontal line across the pane. The line is thick if the pane has the
   /// focus.
   static func drawTitle(
     _ title: String, hasFocus: Bool, row: Int, column: Int, width: Int, _ grid: inout CellGrid
@@ -25,7 +25,7 @@ enum Frames {
       for row in Set(rows + rows.map { $0 + 1 }) where row < grid.rows {
         let isLine = rows.contains(row)
         let isAbove = rows.contains(row - 1)
-        // Below the last row, a junction is needed only if a horizontal line crosses.
+        // Below the last row, a junction is drawn only where a horizontal line crosses.
         guard isLine || isRule(grid[row, column]) else { continue }
         let left = column > 0 && isRule(grid[row, column - 1])
         let right = column + 1 < grid.columns && isRule(grid[row, column + 1])

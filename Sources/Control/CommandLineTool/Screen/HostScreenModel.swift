@@ -2,8 +2,9 @@ package import ControlInterface
 package import JSON
 import Wording
 
-/// The screen of `watch` and of the demonstration. Shows either one room with a list of rooms to
-/// choose from, or several fixed rooms, side by side on a terminal that is wide enough.
+/// The screen of `watch` and of the demonstration. Shows either one room, which the user chooses
+/// from a list, or several fixed rooms. Fixed rooms are side by side if the terminal is wide
+/// enough.
 package struct HostScreenModel: ScreenModel {
   package enum Update: Sendable {
     /// The screen of a room, at a time in monotonic nanoseconds.
@@ -68,12 +69,12 @@ package struct HostScreenModel: ScreenModel {
   private var requests: [Request] = []
   private var pending: [Call] = []
   private var calls = 0
-  /// The message about the last outcome, removed by the next key.
+  /// The message about the outcome of the last call; disappears when the user presses a key.
   private var notice: StyledLine?
   /// Levels that the user set but the daemon's screen does not show yet, by the identity of their
   /// gauge.
   private var levels: [String: (value: Double, since: UInt64?)] = [:]
-  /// How long a level set by the user stays after the outcome of its call, in nanoseconds.
+  /// How long after the outcome of its call a level set by the user is still shown, in nanoseconds.
   private static let levelDelay: UInt64 = 500_000_000
 
   /// The columns that each room needs if rooms are shown side by side.
@@ -116,8 +117,9 @@ package struct HostScreenModel: ScreenModel {
     }
   }
 
-  /// Removes levels set by the user that the daemon's screen shows by now. The first screen after
-  /// an outcome may be older than the outcome, so levels stay for a moment.
+  /// Removes levels set by the user once the daemon's screen can be expected to show them. The
+  /// first screen after an outcome may be older than the outcome, so levels are kept for
+  /// ``levelDelay``.
   private mutating func settleLevels(at time: UInt64) {
     levels = levels.filter { _, level in
       level.since.map { time - min(time, $0) < Self.levelDelay } ?? true
@@ -188,7 +190,7 @@ package struct HostScreenModel: ScreenModel {
     return Array(zip(names, rooms)).last { $0.1.start <= column }.map { ($0.0, $0.1.start) }
   }
 
-  /// Selects the element at a position; if it is already selected, performs its act.
+  /// Selects the element at a position; if it is already selected, performs its host action.
   private mutating func click(row: Int, column: Int) {
     guard row < size.rows - 1 else { return }
     if current == nil {
@@ -249,7 +251,8 @@ package struct HostScreenModel: ScreenModel {
 
   // MARK: Acting
 
-  /// Performs the act that a key stands for. Returns whether the target has such an act.
+  /// Performs the target's host action for a key. Returns whether the target has a host action for
+  /// this key.
   private mutating func act(_ key: Key, on target: ActTarget) -> Bool {
     let level = target.acts.first { $0.input == .level }
     switch key {
@@ -418,7 +421,8 @@ package struct HostScreenModel: ScreenModel {
     return (hints + ["? help", "q quit"]).joined(separator: "  ")
   }
 
-  /// Returns the most important message: a problem, pending calls, possible acts, or event counts.
+  /// Returns the most important message: a problem, pending calls, possible host actions, or event
+  /// counts.
   private func state(_ target: ActTarget?) -> StyledLine {
     if !isConnected { return StyledLine(ScreenText.awayNotice, .warning) }
     if let notice { return notice }

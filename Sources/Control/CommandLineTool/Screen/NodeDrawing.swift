@@ -3,7 +3,7 @@ package import ControlInterface
 /// Draws any tree of screen nodes as lines of text, without knowing any part of the screen.
 /// Untrusted text is sanitized here.
 package struct NodeDrawing: Sendable {
-  /// A way to draw the same content.
+  /// The form in which content is drawn.
   package enum Form: Sendable {
     /// Uses the rows of a large screen.
     case full
@@ -17,8 +17,7 @@ package struct NodeDrawing: Sendable {
   private let form: Form
 
   package init(columns: Int, form: Form = .full) {
-    // Limiting the columns keeps sums from overflowing when the output is a pipe, which has no
-    // width.
+    // Output to a pipe has no maximum width. The limit keeps sums of columns from overflowing.
     self.columns = min(columns, 1_000_000)
     self.form = form
   }
@@ -27,7 +26,8 @@ package struct NodeDrawing: Sendable {
   package func lines(_ node: ScreenNode) -> [StyledLine] {
     let lines = content(node)
     guard form != .plain, let identity = node.actIdentity else { return lines }
-    // If a node draws no text to select, the labels of its acts are drawn.
+    // If a node draws no text that could be selected, the labels of its host actions are drawn
+    // instead.
     let shown =
       lines.isEmpty
       ? StyledLine.flow(node.ownActs.map { label($0) }, width: columns) : lines
@@ -99,8 +99,8 @@ package struct NodeDrawing: Sendable {
     item(node, sparkline: Self.widestSparkline)
   }
 
-  /// Returns a part of a row or a table. Even without samples, a sparkline occupies its full width,
-  /// so that later samples do not move other parts to another line.
+  /// Returns a part of a row or a table. A sparkline occupies its full width even without samples,
+  /// so that samples that arrive later do not shift the nodes after it to another line.
   private func part(_ node: ScreenNode, sparkline width: Int = widestSparkline) -> StyledLine {
     let line = item(node, sparkline: width)
     guard node.kind == .sparkline, form == .full else { return line }
@@ -173,12 +173,14 @@ package struct NodeDrawing: Sendable {
 
   private static let mark = TextStyle(.magenta)
 
-  /// Returns a person's name, preceded by the standing and followed by the remark about the name.
+  /// Returns a person's name, preceded by the person's standing (such as moderator) and followed by
+  /// the remark about the name.
   private func person(_ node: ScreenNode, _ text: String) -> StyledLine {
     var style = Self.person(text)
     if let shade = node.color.flatMap({ TextStyle.Shade($0) }) { style.shade = shade.readable }
     var line = StyledLine()
-    // A name may itself begin with brackets; only a real standing has the reversed style.
+    // A name may itself begin with text in brackets, so a real standing is distinguished by
+    // reversed colours.
     if let standing = node.standing {
       line.append("[\(TerminalText.sanitized(standing))]", form == .plain ? .plain : .reversed)
       line.append(" ")
@@ -213,7 +215,7 @@ package struct NodeDrawing: Sendable {
 
   private static let widestBar = 24
   private static let shortestBar = 5
-  /// The maximum width of a label before it is cut; a third of all columns if that is more.
+  /// The width in columns at which a label is cut, unless a third of all columns is more.
   private static let widestLabel = 16
 
   private func short(_ gauge: ScreenNode) -> StyledLine {
@@ -246,7 +248,7 @@ package struct NodeDrawing: Sendable {
     }
   }
 
-  /// Splits the detail of a gauge into a number, which is aligned, and the rest.
+  /// Splits the detail of a gauge into a number, which is drawn aligned with others, and the rest.
   private static func detail(_ gauge: ScreenNode) -> (number: String, rest: String) {
     let text = TerminalText.sanitized(gauge.detail ?? "")
     let number = text.prefix { $0 != " " }
@@ -319,8 +321,8 @@ package struct NodeDrawing: Sendable {
 /// of them are averaged.
 enum Sparkline {
   static let levels: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
-  /// Returns the samples as a line. The range of its heights is at least a tenth of the largest
-  /// sample, so that samples which hardly differ look level.
+  /// Returns the samples as a line. The blocks from lowest to highest span at least a tenth of the
+  /// largest sample, so that samples that hardly differ form a level line.
   static func text(_ samples: [Double], width: Int) -> String {
     let samples = downsampled(samples.filter(\.isFinite), into: width)
     guard let least = samples.min(), let most = samples.max() else { return "" }

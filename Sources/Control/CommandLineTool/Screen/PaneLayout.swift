@@ -1,10 +1,10 @@
-/// The positions of a room's panes on a screen, computed from the needs of the panes alone.
+/// The positions of a room's panes on a screen, computed only from the space that each pane needs.
 package struct PaneLayout: Equatable, Sendable {
   /// The space that a pane needs. Rows include the title.
   package struct Need: Equatable, Sendable {
     package var priority: Int
     package var minimumRows: Int
-    /// The number of rows that the pane can fill at a given width; `nil` if unlimited.
+    /// The number of rows that the pane can fill; `nil` if unlimited.
     package var usefulRows: Int?
 
     package init(priority: Int, minimumRows: Int, usefulRows: Int?) {
@@ -16,7 +16,7 @@ package struct PaneLayout: Equatable, Sendable {
 
   /// The region of a pane, its title included.
   package struct Region: Equatable, Sendable {
-    /// The index of the pane in the array of needs.
+    /// The index of the pane in the array of needs that was laid out.
     package var pane: Int
     package var row: Int
     package var column: Int
@@ -27,15 +27,15 @@ package struct PaneLayout: Equatable, Sendable {
   package private(set) var regions: [Region] = []
   private let needs: [Need]
 
-  /// The smallest width at which unbounded panes are placed beside the bounded ones, if the bounded
-  /// ones fill a third of their column.
+  /// The smallest width at which panes with unlimited rows get a column beside the panes with a
+  /// limited number of rows. The limited panes must fill at least a third of their column.
   static let wide = 84
   /// The smallest width at which two panes share a row.
   static let pairs = 44
   private static let wideRows = 16
 
-  /// Lays out panes, given their needs in order of importance. If the rows of the first pane are
-  /// bounded, it gets the whole width at the top.
+  /// Lays out panes, given their needs, the most important pane first. If the first pane has a
+  /// limited number of rows, it occupies the whole width at the top.
   package init(_ needs: [Need], columns: Int, rows: Int) {
     self.needs = needs
     let isHeaded = needs.first.map { $0.usefulRows != nil } ?? false
@@ -62,8 +62,9 @@ package struct PaneLayout: Equatable, Sendable {
   /// Stacks groups vertically, with the panes of a group side by side. If space is short, the least
   /// important groups are left out.
   ///
-  /// Each further row goes to the group that lacks the largest share of its useful rows. Unbounded
-  /// panes count with half of all rows until the other panes have enough.
+  /// Each group first gets its minimum. Each remaining row is given to the group that lacks the
+  /// largest share of the rows it can use. A pane that can use any number of rows counts as if it
+  /// could use half of all rows; it gets more only after all other panes have enough.
   private mutating func stack(
     _ groups: [[Int]], _ row: Int, _ column: Int, _ columns: Int, _ rows: Int
   ) {

@@ -4,7 +4,7 @@ import Wording
 /// A room on a terminal: its panes, the focus, the scroll position of each pane, and the selection.
 package struct RoomDisplay: Sendable {
   private var newest: (report: ScreenReport, parts: ScreenParts)?
-  /// The parts as drawn: the newest parts, except that figures may be up to a second old.
+  /// The content as drawn: the newest content, except that figures may be up to a second old.
   private var parts: ScreenParts?
   private var counters: Counters?
   /// The time at which figures last changed, in monotonic nanoseconds.
@@ -28,7 +28,8 @@ package struct RoomDisplay: Sendable {
   private var followed: [String: (end: Int, time: UInt64)] = [:]
   /// The number of lines scrolled off the top of panes without a scrolling list.
   private var skipped: [String: Int] = [:]
-  /// The selection, by pane. The index is used if the selected element disappears.
+  /// The selection, by pane. The index determines the new selection if the selected element
+  /// disappears.
   private var selections: [String: (identity: String, index: Int)] = [:]
 
   /// The name under which the area above the panes has the focus.
@@ -45,16 +46,17 @@ package struct RoomDisplay: Sendable {
     }
   }
 
-  /// The rate, in rows per second, up to which people can read moving rows. Faster rows appear
-  /// together, once per second.
+  /// The rate, in rows per second, up to which people can read moving rows. If rows arrive faster,
+  /// they are shown together, once per second.
   private static let calmRate = 10.0
-  /// The seconds after which collected rows and figures are shown.
+  /// The number of seconds after which rows and figures that were held back are shown.
   private static let calmInterval = 0.95
 
-  /// Shows rows and figures that have arrived. Those that arrive faster than people can read are
-  /// collected and shown together.
+  /// Shows rows and figures that have arrived. If they arrive faster than people can read, they are
+  /// held back and then shown together.
   ///
-  /// Call this at least once per second, because no update follows the last one of a burst.
+  /// Must be called at least once per second, because after the last update of a burst no further
+  /// update shows the rows that were held back.
   package mutating func settle(at time: UInt64) {
     guard !isPaused else { return }
     settleRows(at: time)
@@ -71,7 +73,7 @@ package struct RoomDisplay: Sendable {
       self.parts = newest.parts.keepingFigures(of: parts)
       return
     }
-    // The first report is not a change.
+    // The first report does not count as a change of figures.
     if parts != nil, parts != newest.parts || counters != newest.report.counters {
       figuresChanged = time
     }
@@ -87,7 +89,7 @@ package struct RoomDisplay: Sendable {
       let seconds = Double(time - min(time, last.time)) / 1e9
       let count = history.end - last.end
       if count < 0 || seconds >= Self.calmInterval || Double(count) <= Self.calmRate * seconds {
-        // Without new rows, the time of the last change stays unchanged, so that a single row after
+        // If there are no new rows, the time of the last change is kept, so that a single row after
         // a pause is shown immediately.
         if count != 0 { followed[name] = (history.end, time) }
       }
@@ -116,7 +118,7 @@ package struct RoomDisplay: Sendable {
 
   // MARK: Keys
 
-  /// Applies a key. Returns whether the key has a meaning in a room.
+  /// Applies a key. Returns whether the key has a function in a room.
   package mutating func press(_ key: Key) -> Bool {
     switch key {
     case .tab, .backTab: moveFocus(key == .tab ? 1 : -1)
@@ -206,7 +208,7 @@ package struct RoomDisplay: Sendable {
     let index =
       head.firstIndex { $0.identity == selected.identity }
       ?? rows.lastIndex { Self.identity($0) == selected.identity }.map { $0 + head.count } ?? 0
-    // Moving below the newest row resumes following the list.
+    // If the selection moves below the newest row, the pane follows the newest row again.
     if !rows.isEmpty, index + step == count { return deselect() }
     select(min(max(index + step, 0), count - 1), head, rows)
   }
@@ -294,8 +296,8 @@ package struct RoomDisplay: Sendable {
     guard let focus else { return }
     if let history = histories[focus] {
       var end = ends[focus] ?? history.end
-      // At the beginning of a list, a full page is shown, and the next step starts from the end of
-      // that page.
+      // At the beginning of a list, a full page is shown although `end` is smaller, so scrolling
+      // down starts from the end of that page.
       if distance > 0 { end = max(end, history.first + pageRows) }
       end = max(history.first + 1, end + distance)
       ends[focus] = end < history.end ? end : nil
@@ -316,7 +318,8 @@ package struct RoomDisplay: Sendable {
     return max(0, region.rows - 1 - NodeDrawing(columns: region.columns).lines(before).count)
   }
 
-  /// Returns the panes that have content, their regions, and the number of rows above them.
+  /// Returns the panes that have content, the regions of these panes, and the number of rows above
+  /// the panes.
   private func layout(
     columns: Int, rows: Int
   ) -> (drawn: [ScreenParts.Pane], regions: [PaneLayout.Region], top: Int) {
@@ -362,11 +365,12 @@ package struct RoomDisplay: Sendable {
     return PaneLayout(needs, columns: columns, rows: rows).regions
   }
 
-  /// The smallest height at which a pane is shown that contains nothing but acts.
+  /// The smallest height of a screen at which a pane that contains only labels of host actions is
+  /// shown.
   private static let spacious = 28
 
   private func hasContent(_ pane: ScreenParts.Pane, columns: Int, rows: Int) -> Bool {
-    // The plain form omits acts, so a pane that contains nothing else has no content.
+    // The plain form omits host actions, so a pane that contains nothing else has no content.
     let offers = rows >= Self.spacious || pane.name == focus
     return pane.scrolling != nil
       || !NodeDrawing(columns: columns, form: offers ? .full : .plain).lines(pane.content).isEmpty
@@ -429,7 +433,8 @@ package struct RoomDisplay: Sendable {
   ///
   /// - Parameters:
   ///   - end: the number after the last row to show.
-  ///   - isHeld: whether the user has scrolled to this position.
+  ///   - isHeld: whether the user has scrolled to this position, so that the list does not follow
+  ///     the newest row.
   ///   - cursor: the number of the selected row, which is always shown.
   private func scrolled(
     _ before: ScreenNode, _ history: RowHistory, end: Int, isHeld: Bool, cursor: Int?, columns: Int,

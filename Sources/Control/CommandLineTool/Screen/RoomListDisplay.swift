@@ -2,7 +2,7 @@ package import ControlInterface
 import LiveEvents
 import Wording
 
-/// The list of the daemon's rooms, with figures, for choosing a room.
+/// The list of the daemon's rooms with their figures, from which the user chooses a room.
 package struct RoomListDisplay: Sendable {
   private var rooms: [RoomSummary]?
   private var received: [String: Int] = [:]
@@ -19,7 +19,7 @@ package struct RoomListDisplay: Sendable {
     let seconds = Double(time - min(time, self.time)) / 1e9
     for room in rooms {
       let now = room.counters.received
-      // A room that is new, or whose count starts from zero again, has no rate yet.
+      // A room has no rate yet if it is new, or if its count has restarted at zero.
       if let before = received[room.room], seconds > 0, now >= before {
         rates[room.room] = Double(now - before) / seconds
       } else {

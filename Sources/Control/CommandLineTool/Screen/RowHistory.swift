@@ -1,7 +1,7 @@
 package import ControlInterface
 
-/// The rows of a scrolling list that this program has received. A single report of the daemon
-/// contains fewer rows.
+/// The rows of a scrolling list that this program has received so far. A single report of the
+/// daemon contains only the newest rows.
 package struct RowHistory: Sendable {
   /// The maximum number of rows kept.
   package static let capacity = 2_000
@@ -16,9 +16,9 @@ package struct RowHistory: Sendable {
 
   package init() {}
 
-  /// Merges the newest rows of a list with the rows received before. Drops rows that are missing in
-  /// the range that the newest rows cover, because they were removed. Returns whether the list is
-  /// the same one as before.
+  /// Merges the newest rows of a list with the rows received earlier. Drops an earlier row if the
+  /// newest rows cover its position but do not contain it, because it was removed from the list.
+  /// Returns whether the list is the same list as before.
   ///
   /// - Complexity: O(rows reported) on average; O(rows kept) if the list has changed a lot.
   @discardableResult
@@ -31,7 +31,7 @@ package struct RowHistory: Sendable {
     } else if let start = rows.lastIndex(where: { $0.id == newest[0].id }) {
       drop(from: start)
     } else {
-      // If any row but the first is known, the list now reaches further back than before.
+      // If a row other than the first is already known, the list now begins earlier than before.
       let identities = Set(newest.map(\.id))
       if rows.contains(where: { identities.contains($0.id) }) { drop(from: 0) }
     }

@@ -23,11 +23,11 @@ extension ScreenModel {
 }
 
 /// The updates and inputs that a screen has not processed yet. Only the newest update of each
-/// source is kept, so that a screen on a slow connection shows the present state.
+/// source is kept, so that a screen on a slow connection shows the current state.
 package final class ScreenInbox<Update: Sendable, Request: Sendable>: Sendable {
   package struct Content: Sendable {
-    /// The updates with the numbers of their sources, in the order of arrival. An outcome may
-    /// replace the previous outcome on the screen, so the order matters.
+    /// The updates and the numbers of their sources, in order of arrival. The order matters because
+    /// the outcome of one call replaces the outcome of another on the screen.
     package fileprivate(set) var updates: [(source: Int, update: Update)] = []
     package var inputs: [Terminal.Input] = []
     /// The result with which the source of the updates ended.

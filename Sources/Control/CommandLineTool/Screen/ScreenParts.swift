@@ -1,6 +1,7 @@
 package import ControlInterface
 
-/// The tree of a room's screen, split for a terminal into panes and the nodes outside of all panes.
+/// The tree of a room's screen, split into panes and the nodes outside all panes, as a terminal
+/// shows them.
 package struct ScreenParts: Equatable, Sendable {
   package struct Pane: Equatable, Sendable {
     package var title: String
@@ -29,7 +30,8 @@ package struct ScreenParts: Equatable, Sendable {
       .sorted { ($0.1.panel.priority, $0.0) < ($1.1.panel.priority, $1.0) }.map(\.1)
   }
 
-  /// Returns these parts, but takes from `before` every part that differs only in figures.
+  /// Returns this content, but with the headline and the panes of `before` where they differ only
+  /// in figures.
   func keepingFigures(of before: ScreenParts) -> ScreenParts {
     var parts = self
     if headline.map(\.withoutFigures) == before.headline.map(\.withoutFigures) {
@@ -72,8 +74,8 @@ package struct ScreenParts: Equatable, Sendable {
 }
 
 extension ScreenNode {
-  /// For comparison, this node without digits in texts and without graphics of numbers. Gauges that
-  /// users can move keep their values; scrolling rows are left out.
+  /// This node without digits in its texts and without values and samples, for comparison. Gauges
+  /// that users can move keep their values. Rows of scrolling lists are omitted.
   fileprivate var withoutFigures: ScreenNode {
     func words(_ text: String?) -> String? { text?.filter { !"0123456789,.".contains($0) } }
     var node = self
@@ -93,7 +95,7 @@ extension ScreenParts.Pane {
     return pane
   }
 
-  /// The scrolling list and the content before it; `nil` without a scrolling list.
+  /// The scrolling list and the content before it; `nil` if the pane has no scrolling list.
   var scrolling: (before: ScreenNode, list: ScreenNode)? { Self.split(content) }
 
   private static func split(_ node: ScreenNode) -> (before: ScreenNode, list: ScreenNode)? {

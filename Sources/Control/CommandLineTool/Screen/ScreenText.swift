@@ -13,7 +13,7 @@ package enum ScreenText {
     let parts = ScreenParts(report, shown: shown)
     let drawing = NodeDrawing(columns: columns - 2, form: .plain)
     var lines = headline(report.room ?? "", parts, columns: columns, .plain)
-    // Panes that can be long come last.
+    // Panes of unlimited length come last.
     let panes =
       parts.panes.filter { $0.scrolling == nil } + parts.panes.filter { $0.scrolling != nil }
     for pane in panes {
@@ -42,7 +42,7 @@ package enum ScreenText {
     }
   }
 
-  /// Returns the name of the room, and the nodes outside of all panes.
+  /// Returns the lines of the room's name and of the nodes outside all panes.
   static func headline(
     _ room: String, _ parts: ScreenParts, columns: Int, _ form: NodeDrawing.Form
   ) -> [StyledLine] {

@@ -17,8 +17,8 @@ final class WatchSource: Sendable {
   }
 
   let context: Context
-  /// The room that the user named; `watch` ends with it. `nil` if the user chooses rooms from a
-  /// list.
+  /// The room that the user named; `watch` ends when this room closes. `nil` if the user chooses
+  /// rooms from a list.
   let room: String?
   let rate: Double
   let inbox: Inbox
@@ -68,8 +68,8 @@ final class WatchSource: Sendable {
         monitor?.cancel()
         monitor = show(room)
       case .call(let call):
-        // Calls of one method run in order, because otherwise an earlier level could overwrite a
-        // later one.
+        // Calls of the same method run one after another, because otherwise an earlier level could
+        // overwrite a later one.
         let before = last[call.method]
         last[call.method] = Task {
           await before?.value

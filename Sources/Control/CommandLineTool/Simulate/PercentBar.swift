@@ -17,8 +17,8 @@ package struct PercentBar {
 
   package func clear() { console.clearProgress() }
 
-  /// Returns one line of at most `columns` columns: the bar, the rate so far, and the remaining
-  /// time at this rate.
+  /// Returns one line of at most `columns` columns, with the bar, the rate so far, and the
+  /// remaining time at this rate.
   package static func line(_ percent: Int, elapsed: Double, columns: Int) -> String {
     let percent = min(100, max(0, percent))
     var text = "\(percent)%"

@@ -21,8 +21,8 @@ struct SimulationResult: Equatable {
     return .object(members)
   }
 
-  /// Compares reports without measured members. Lines and page are derived from the report, so they
-  /// are not compared.
+  /// Compares the reports, without the members that contain measurements. The lines and the page
+  /// are derived from the report and need no comparison.
   static func == (left: Self, right: Self) -> Bool {
     left.reproducible == right.reproducible && left.trace == right.trace
   }
@@ -71,7 +71,7 @@ struct RemoteSimulation {
     do throws(ConfigurationError) { files = try Scenario.files(text, options) } catch {
       throw Failure(error)
     }
-    // Base64 turns three bytes into four, and a call is limited to 4 MiB.
+    // Base64 turns three bytes into four characters, and a call may have at most 4 MiB.
     guard files.reduce(text.utf8.count, { $0 + $1.bytes.count }) < 2_900_000 else {
       throw Failure(
         .usage, "the files of the scenario are too large for the daemon; add --local to run it here"

@@ -5,7 +5,7 @@ import Simulation
 /// The command-line options that replace parts of a scenario.
 typealias ScenarioChanges = PlanChanges<ScenarioDevices>
 
-/// Finds device profiles, which are read from files.
+/// The names of device profiles, which shells complete from the files found.
 enum ScenarioDevices: DeviceNames {
   static var completion: CompletionKind { .devices }
 }

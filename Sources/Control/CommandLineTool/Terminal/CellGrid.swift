@@ -67,7 +67,7 @@ package struct CellGrid: Equatable, Sendable {
     }
   }
 
-  /// This picture in ASCII, with substitutes for lines, blocks and ellipses.
+  /// This picture with ASCII substitutes for lines, blocks and ellipses.
   package var ascii: CellGrid {
     var grid = self
     for index in cells.indices {
@@ -90,7 +90,8 @@ package struct CellGrid: Equatable, Sendable {
     }
   }
 
-  /// This picture without the targets of its texts, which terminals do not draw.
+  /// This picture without the identities of selectable elements, which do not affect what a
+  /// terminal draws.
   package var withoutTargets: CellGrid {
     var grid = self
     for index in cells.indices { grid.cells[index].style.target = nil }

@@ -3,13 +3,14 @@ package enum Key: Equatable, Sendable {
   case character(Character)
   case up, down, left, right, pageUp, pageDown, home, end
   case enter, tab, backTab, escape, backspace
-  /// A click of the first button. Row and column count from 0.
+  /// A click of the first button. The first row and the first column have the number 0.
   case click(row: Int, column: Int)
   /// A turn of the mouse wheel, in rows; down is positive.
   case wheel(Int, row: Int, column: Int)
 }
 
-/// Parses the bytes that a terminal sends into keys. The sequence of a key may arrive in pieces.
+/// Parses the bytes that a terminal sends into keys. The byte sequence of a key may arrive in
+/// pieces.
 package struct KeyParser: Sendable {
   private var pending: [UInt8] = []
 
@@ -30,7 +31,7 @@ package struct KeyParser: Sendable {
       pending = []
       keys.append(.escape)
     }
-    // No sequence is that long, so these bytes are noise.
+    // No key has such a long sequence, so these bytes are dropped.
     if pending.count > 32 { pending = [] }
     return keys
   }
@@ -57,7 +58,7 @@ package struct KeyParser: Sendable {
       case 0xF0..<0xF5: 4
       default: 1
       }
-    // Invalid bytes must not delay the keys after them.
+    // Invalid bytes are dropped immediately, so that they do not delay the keys after them.
     guard pending.dropFirst().prefix(length - 1).allSatisfy({ $0 & 0xC0 == 0x80 }) else {
       return (nil, 1)
     }
@@ -92,8 +93,8 @@ package struct KeyParser: Sendable {
     return (key, end + 1)
   }
 
-  /// Parses a mouse event (SGR 1006): a button, a column and a row that count from 1; `M` for a
-  /// press, `m` for a release.
+  /// Parses a mouse event (SGR 1006): a button; a column and a row, whose first number is 1; then
+  /// `M` for a press or `m` for a release.
   private func mouse(_ parameters: ArraySlice<UInt8>, _ end: UInt8) -> Key? {
     let numbers = parameters.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
       .compactMap { Int(String(decoding: $0, as: UTF8.self)) }

@@ -2,8 +2,8 @@ import Glibc
 
 /// Reads keys from a terminal.
 package enum Keyboard {
-  /// How long to wait for the rest of a sequence, in milliseconds: long enough for a slow
-  /// connection, and too short to be noticed after the Escape key.
+  /// How long to wait for the rest of a sequence, in milliseconds. This is long enough for a slow
+  /// connection, and too short for users of the Escape key to notice.
   private static let escapeDelay: Int32 = 50
 
   /// Blocks until keys are typed and returns their bytes: none if the read was interrupted, nil

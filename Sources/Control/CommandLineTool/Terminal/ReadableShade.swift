@@ -10,7 +10,8 @@ extension TextStyle.Shade {
   }
 
   /// This hue with its luminance limited to a range that is readable on black and on white. People
-  /// choose their colours for another background, that of their platform.
+  /// choose their colours for the background of their chat platform, not for the background of a
+  /// terminal.
   package var readable: Self {
     let parts = [red, green, blue].map { pow(Double($0) / 255, Self.gamma) }
     let luminance = 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]

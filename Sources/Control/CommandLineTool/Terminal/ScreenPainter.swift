@@ -1,7 +1,8 @@
 /// Computes the output that makes a terminal show a picture: only the cells that changed since the
 /// last picture.
 ///
-/// Draws all cells if the size changed. If rows only moved up, lets the terminal scroll them.
+/// Draws all cells if the size changed. If rows have only moved up, makes the terminal scroll them
+/// instead of drawing them again.
 package struct ScreenPainter: Sendable {
   private var shown: CellGrid?
   private let palette: TextStyle.Palette
@@ -40,7 +41,8 @@ package struct ScreenPainter: Sendable {
     let new = Array(grid.row(row))
     let before = Array(old.row(row))
     guard new != before else { return }
-    // The row is blank from here; more than three blank cells are erased instead of written.
+    // All cells from here to the end of the row are blank. More than three of them are erased by
+    // one command instead of written.
     let blank = (new.lastIndex { $0 != .blank } ?? -1) + 1
     var column = 0
     while let start = Self.change(new, before, from: column) {
@@ -118,7 +120,7 @@ private struct Scroll {
   let rows: Range<Int>
   let distance: Int
 
-  /// Fails if scrolling would save fewer than three rows.
+  /// Fails if scrolling would avoid drawing fewer than three rows.
   init?(from old: CellGrid, to new: CellGrid) {
     var best: (rows: Range<Int>, distance: Int)?
     for distance in 1...8 where distance < new.rows {

@@ -5,11 +5,11 @@ import SystemSupport
 
 /// A terminal for drawing screens, with its keyboard.
 package struct Terminal: Sendable {
-  /// A key, a new size of the window, or the end of a suspension.
+  /// A key, a change of the window's size, or the end of a suspension.
   package enum Input: Sendable, Equatable {
     case typed([UInt8])
     case resized
-    /// The program continues after it was stopped, and the terminal may show something else.
+    /// The program continues after it was stopped. The terminal may show something else by now.
     case resumed
   }
 
@@ -34,8 +34,9 @@ package struct Terminal: Sendable {
   /// sets a new one.
   static let enter =
     "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?1000h\u{1B}[?1006h\u{1B}[22;0t\u{1B}]0;livehost\u{07}"
-  /// Leaves the alternate screen. Also resets style, scrolling region and cursor. Clears the screen
-  /// first, because tmux keeps lines of it above the shell's if the window has grown.
+  /// Leaves the alternate screen. Also resets the style, the scrolling region and the cursor.
+  /// Clears the screen first, because otherwise tmux keeps some of its lines above the shell's
+  /// lines if the window has grown.
   static let leave =
     "\u{1B}[?1006l\u{1B}[?1000l\u{1B}[0m\u{1B}[r\u{1B}[2J\u{1B}[?25h\u{1B}[?1049l\u{1B}[23;0t"
 
@@ -85,7 +86,8 @@ private final class TerminalSession: Sendable {
   }
 
   func draw(_ bytes: [UInt8]) throws {
-    // The lock prevents drawing on the shell's screen while this program is stopped.
+    // The lock and the check of `isOpen` prevent this program from drawing on the shell's screen
+    // while it is stopped.
     try state.withLock { state in if state.isOpen { try write(bytes) } }
   }
 
@@ -148,8 +150,8 @@ private final class TerminalSession: Sendable {
     post(.resumed)
   }
 
-  /// Handles a hangup. The source is cancelled, because its handler would otherwise be called
-  /// endlessly.
+  /// Handles a hangup. The dispatch source is cancelled, because its handler would otherwise be
+  /// called again and again.
   private func keyboardEnded() {
     state.withLock { $0.keyboard }?.cancel()
   }

@@ -28,7 +28,8 @@ package struct TextStyle: Equatable, Sendable {
   package var isReversed = false
   /// The colour used instead of ``color`` on terminals that support all colours.
   package var shade: Shade?
-  /// The identity of the selectable element that this text belongs to. Not sent to the terminal.
+  /// The identity of the selectable element that this text belongs to. It does not affect the
+  /// output to the terminal.
   package var target: String?
 
   package init(
@@ -48,8 +49,8 @@ package struct TextStyle: Equatable, Sendable {
   package static let warning = TextStyle(.yellow, strong: true)
   package static let bad = TextStyle(.red, strong: true)
 
-  /// Returns the control sequence that sets exactly this style. Only its colours depend on
-  /// `palette`.
+  /// Returns the control sequence that replaces the current style with this style. `palette`
+  /// affects only the colours.
   package func sequence(_ palette: Palette) -> String {
     var codes = ["0"]
     if isStrong { codes.append("1") }
@@ -97,7 +98,7 @@ package struct StyledLine: Equatable, Sendable {
   package var text: String { parts.map(\.text).joined() }
   package var width: Int { parts.reduce(0) { $0 + TerminalText.width($1.text) } }
 
-  /// Places items in rows, two spaces apart, on as many lines as needed.
+  /// Arranges items in lines, two spaces apart, and starts another line when an item does not fit.
   package static func flow(_ items: [StyledLine], width: Int) -> [StyledLine] {
     var lines: [StyledLine] = []
     for item in items {

@@ -33,8 +33,8 @@ package struct TopOrder: Equatable, Sendable {
     return report
   }
 
-  /// The value by which a row is sorted. Rows with equal values are sorted by name, so that they
-  /// keep their places.
+  /// The value by which a row is sorted. Rows with equal values are sorted by name, so that their
+  /// order does not change between updates.
   private enum Key { case name(String), number(Double) }
 
   private func ordered<Row>(_ one: Row, _ other: Row, by key: (Row) -> (Key, String)) -> Bool {

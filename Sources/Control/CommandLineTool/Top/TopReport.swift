@@ -29,7 +29,7 @@ package struct TopReport: Codable, Equatable, Sendable {
   package var status: StatusReport
   package var rooms: [Room]
   package var views: [View]
-  /// The number of rooms whose views were not requested, because there are too many rooms.
+  /// The number of rooms whose views were not requested because there are too many rooms.
   package var roomsWithoutViews: Int
 }
 
@@ -69,7 +69,7 @@ package struct TopSample: Sendable {
     views = [:]
     for (room, _) in busiest.prefix(Self.maximumRooms) {
       do {
-        // Any feature serves here, because each reply contains the views.
+        // It does not matter which feature is requested, because every reply contains the views.
         views[room] = try await client.getRoom(room, feature: .header).views
       } catch {
         // The room may have closed since it was listed.
@@ -82,7 +82,7 @@ package struct TopSample: Sendable {
   package func report(since earlier: TopSample?) -> TopReport {
     let seconds = earlier.map { Double(time - min(time, $0.time)) / 1e9 } ?? 0
     func rate(_ now: Int, _ before: Int?) -> Double? {
-      // The counts of a room that was closed and opened again restart at zero.
+      // When a room is closed and opened again, its counts restart at zero.
       guard let before, seconds > 0, now >= before else { return nil }
       return Double(now - before) / seconds
     }

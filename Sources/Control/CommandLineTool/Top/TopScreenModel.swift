@@ -1,4 +1,4 @@
-/// The screen of `top`: the busiest rooms above, the busiest views below.
+/// The screen of `top`, with the busiest rooms above the busiest views.
 package struct TopScreenModel: ScreenModel {
   package enum Update: Sendable {
     case report(TopReport)
@@ -87,8 +87,8 @@ package struct TopScreenModel: ScreenModel {
     if !isConnected {
       grid.put(ScreenText.awayNotice, .warning, row: 1, column: 0, width: columns)
     }
-    // The heading, a gap and the footer take three rows. The views get the rows that the rooms do
-    // not use, but at least half of all.
+    // The heading, a gap and the footer take three rows. The table of views gets the rows that the
+    // table of rooms does not need, but at least half of all rows.
     let free = max(0, rows - 3)
     let needed = report.rooms.count + 1
     let roomRows = min(needed, max(free / 2, free - report.views.count - 2))
@@ -109,7 +109,8 @@ package struct TopScreenModel: ScreenModel {
     let lines = table.lines(columns: grid.columns)
     let style = hasFocus ? TextStyle(.cyan, strong: true) : .strong
     grid.put(lines[0], style, row: row, column: 0, width: grid.columns)
-    // Scrolling keeps the selected row at the top until the end of the table is visible.
+    // The table scrolls so that the selected row is at the top, until the end of the table is
+    // visible.
     let first = hasFocus ? max(0, min(selected, lines.count - rows)) : 0
     let selected = min(selected, lines.count - 2)
     for (index, line) in lines.dropFirst(1 + first).prefix(rows - 1).enumerated() {

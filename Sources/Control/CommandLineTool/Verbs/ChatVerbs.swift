@@ -217,7 +217,7 @@ extension NoticeVerb {
 }
 
 extension Context {
-  /// Performs an act of the host, passed as a closure, and prints the reply.
+  /// Performs the host action that the closure calls, and prints the reply.
   fileprivate func print<Reply: Encodable>(
     _ act: (ControlClient) async throws -> Reply, text: (Reply) -> [String] = { _ in [] }
   ) async throws {

@@ -135,8 +135,8 @@ package enum PlaybackText {
       + "\(Format.rate(Double(result.elapsedNanoseconds) / 1e9)) s" + unknown(result.unknown)
   }
 
-  /// Returns why nothing in the input could be read, with the likely format of the input. Returns
-  /// `nil` if something was read or there was no input.
+  /// Returns a message that explains why nothing in the input could be read, and names the input's
+  /// likely format. Returns `nil` if something was read, or if standard input was empty.
   package static func unreadable(_ result: PlaybackResult, name: String) -> String? {
     let name = name == "-" ? "standard input" : TerminalText.sanitized(name)
     let isNothing = result.confirmed.received == result.confirmed.rejected

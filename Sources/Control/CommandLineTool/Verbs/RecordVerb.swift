@@ -111,7 +111,7 @@ enum RecorderElsewhere {
 }
 
 extension Context {
-  /// Sends a request to a recorder of a room, and prints the answer in the format of `line`.
+  /// Sends a request to a recorder of a room, and prints the answer as formatted by `line`.
   fileprivate func record(
     _ wish: RecorderWish, in room: RoomName, elsewhere: Bool,
     line: (RecordingReport) -> String = RecordingList.line,

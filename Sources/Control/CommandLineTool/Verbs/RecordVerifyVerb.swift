@@ -48,7 +48,7 @@ struct RecordVerifyVerb: Verb {
     return checks
   }
 
-  /// Checks recordings. Returns `nil` if no recording has the given name, which may then be the
+  /// Checks recordings. Returns `nil` if no recording has the given name; the name may then be the
   /// name of a room.
   private func check(
     _ context: Context, _ recording: String?, room: String?

@@ -25,7 +25,8 @@ struct SetVerb: Verb {
   var value: ControlValue
   @Flag(help: "Create the control even if its name resembles another control's.") var new = false
 
-  /// Throws ``Failure`` if the name of the control is probably misspelled.
+  /// Throws ``Failure`` if the control does not exist and its name resembles an existing control's
+  /// name.
   private func check(_ client: ControlClient) async throws {
     guard !new, control != "endStream" else { return }
     let controls = try await client.getRoom(room.description, feature: .control).features.control

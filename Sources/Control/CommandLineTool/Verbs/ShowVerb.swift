@@ -14,7 +14,8 @@ struct ShowVerb: Verb {
 
   func run(_ context: Context) async throws {
     if context.wantsJSON {
-      // The reply is not decoded, so that members unknown to this program are shown.
+      // The reply is printed without being decoded, so that members that this program does not know
+      // are shown.
       let reply = try await context.withDaemon {
         try await $0.getRoomJSON(room.description, feature: feature)
       }

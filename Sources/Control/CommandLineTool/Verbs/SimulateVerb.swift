@@ -74,8 +74,8 @@ struct SimulateVerb: Verb {
   }
 }
 
-/// The thresholds that were not met, as an error that lists them on standard error. The report on
-/// standard output already contains them.
+/// An error that lists the missed thresholds on standard error, although the report on standard
+/// output also contains them.
 struct ThresholdsNotMet: Error {
   var lines: [String]
 

@@ -38,8 +38,8 @@ struct StatusVerb: Verb {
 /// Formats the output of the verb `status`.
 package enum StatusText {
   /// Returns the lines of the status. `now` is in milliseconds since 1970. `sources` are the
-  /// sources that sent events which could not be shown. `styled` applies a style to the word for
-  /// the daemon's health.
+  /// sources that sent events that could not be shown. `styled` applies a style to the word for the
+  /// daemon's health.
   package static func lines(
     _ status: StatusReport, sources: [SourceReport] = [], now: Int = WallClock.milliseconds(),
     health styled: (String, TextStyle) -> String = { text, _ in text }

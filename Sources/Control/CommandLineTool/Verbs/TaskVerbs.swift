@@ -25,7 +25,8 @@ struct AnalyzeVerb: Verb {
   var subject: String
 
   func run(_ context: Context) async throws {
-    // The room is checked before the task starts, because the daemon logs every task that fails.
+    // Asks whether a room has this name before starting the task. Trying it as a room first would
+    // sometimes fail, and the daemon logs every failed task.
     let isRoom = try await context.withDaemon { client in
       try await client.listRooms().rooms.contains { $0.room == subject }
     }

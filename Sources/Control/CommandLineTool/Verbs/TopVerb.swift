@@ -41,8 +41,8 @@ struct TopVerb: Verb {
     }
     let chosen = try await context.withDaemon { try await show($0, context, terminal) }
     guard let chosen else { return }
-    // Watching the room needs a new connection: the previous one has a cancelled call, or was lost
-    // in a restart of the daemon.
+    // Watching the room needs a new connection. The old connection cannot be used, because a call
+    // on it was cancelled, or because it was lost when the daemon restarted.
     try await context.withDaemon {
       try await WatchVerb.show(room: chosen, $0, context, terminal)
     }

@@ -127,7 +127,8 @@ extension Context {
     async throws
   {
     let features = try await withDaemon { client in
-      // An event would open a missing room, so this call makes a mistyped name fail first.
+      // Sending an event opens the room if it does not exist, so this call first checks that the
+      // room's name is not mistyped.
       _ = try await client.getRoom(room.description, feature: .waitingRoom)
       _ = try await client.sendEvents(room: room.description, events: [.object(event)])
       return try await client.getRoom(room.description, feature: .waitingRoom).features

@@ -62,8 +62,8 @@ struct WatchVerb: Verb {
 
   private var shown: [String] { features.map(\.rawValue) }
 
-  /// Shows a room on a terminal until the user leaves; if `room` is nil, lets the user choose from
-  /// a list.
+  /// Shows a room on a terminal until the user leaves. If `room` is nil, the user chooses a room
+  /// from a list.
   static func show(
     room: String?, shown: [String] = [], rate: Double = 10, _ client: ControlClient,
     _ context: Context, _ terminal: Terminal

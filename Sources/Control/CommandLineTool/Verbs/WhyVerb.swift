@@ -42,7 +42,7 @@ struct WhyVerb: Verb {
   }
 
   /// Prints new evaluations of a view by polling the daemon, which keeps the newest 64 of them. If
-  /// there were more between two polls, prints how many are missing.
+  /// there were more than 64 between two polls, prints how many are missing.
   private func follow(
     after explanation: Explanation, _ client: ControlClient, _ context: Context
   ) async throws {

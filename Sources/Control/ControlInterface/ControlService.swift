@@ -3,10 +3,10 @@ package import LiveEvents
 package import Prometheus
 import Varlink
 
-/// Performs acts of the host that arrive as Varlink calls.
+/// Performs host actions that arrive as Varlink calls.
 package protocol HostActService: Sendable {
-  /// Performs an act of the host in an open room. Returns once the act is applied and, if the room
-  /// is recorded, also synced to disk.
+  /// Performs a host action in an open room. Returns once the host action is applied and, if the
+  /// room is recorded, also synced to disk.
   func act(_ act: LiveEvent.Payload, in room: String) async throws -> HostReply
   /// Returns the identifiers of a chat message and of its author. Throws
   /// ``ControlError/noSuchMessage(_:_:)`` if the room does not store the message.

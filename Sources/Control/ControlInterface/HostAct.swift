@@ -1,7 +1,7 @@
 import LiveEvents
 package import Varlink
 
-/// The result of an act of the host. Each method sets only the members that it returns.
+/// The result of a host action. Each method sets only the members that it returns.
 package struct HostReply: Codable, Sendable, Equatable {
   /// The people whom the host admitted.
   package var people: [UserReport]?
@@ -18,7 +18,7 @@ package struct HostReply: Codable, Sendable, Equatable {
   package var value: Double?
   /// The new position of the switch.
   package var on: Bool?
-  /// The outcome of the request, if a controller confirmed or refused the act.
+  /// The outcome of the request, if a controller confirmed or refused the host action.
   package var outcome: OutcomeReport?
   package var reason: String?
 
@@ -41,11 +41,11 @@ package struct HostReply: Codable, Sendable, Equatable {
   }
 }
 
-// An act of the host is an event that arrives as a call instead of a line. Each method creates an
-// event, which the room applies.
+// A host action is an event that arrives as a call instead of a line. Each method creates an event,
+// which the room applies.
 
 extension ControlInterface {
-  /// Adds the methods for acts of the host.
+  /// Adds the methods for host actions.
   package static func addHostActs(
     to interface: inout Interface, _ service: some HostActService
   ) throws(RegistrationError) {

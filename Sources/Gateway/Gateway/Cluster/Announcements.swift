@@ -1,11 +1,12 @@
 import JSON
 import RateLimiting
 
-/// Announcements that this node makes to other nodes on behalf of callers: entries of the bucket of
-/// leases that are written repeatedly for a while.
+/// Announcements that this node makes to other nodes on behalf of callers. An announcement is an
+/// entry that this node writes repeatedly, for a limited time, to the bucket that holds the leases.
 ///
-/// The servers soon forget an entry. A node that is not listening just then, or does not know the
-/// other nodes yet, would miss a single write. The caller passes the time and writes the entries.
+/// Entries are repeated because the servers soon forget them: a node that is disconnected at the
+/// time of a single write, or does not know the other nodes yet, would miss it. The caller passes
+/// the time and writes the entries.
 struct Announcements: Sendable {
   private struct Entry: Sendable {
     var value: JSONValue
@@ -16,7 +17,8 @@ struct Announcements: Sendable {
     var until: Instant
   }
 
-  /// A request to replace an entry that has the expected sequence; 0 means that there is none.
+  /// A request to write an entry if the existing entry has the expected sequence; 0 means that no
+  /// entry exists.
   struct Write {
     let key: String
     let value: JSONValue
@@ -28,7 +30,7 @@ struct Announcements: Sendable {
 
   init(_ settings: LeaseKeeper.Settings) { self.settings = settings }
 
-  /// Adds an entry that was written for the first time.
+  /// Starts repeating an entry that has just been written for the first time.
   mutating func add(_ key: String, _ value: JSONValue, sequence: UInt64, at now: Instant) {
     entries[key] = Entry(
       value: value, sequence: sequence, written: now, next: now + settings.renewal,
@@ -41,8 +43,8 @@ struct Announcements: Sendable {
     entries[key]?.written = now
   }
 
-  /// Records an entry that the watch reports, whichever node wrote it. An entry with another value
-  /// ends the announcement.
+  /// Records an entry that the watch of the bucket reports, written by this or another node. If its
+  /// value differs from the announcement's, the announcement ends.
   mutating func observed(_ key: String, _ value: JSONValue?, sequence: UInt64, at now: Instant) {
     guard let entry = entries[key], sequence > entry.sequence else { return }
     if value == entry.value {

@@ -5,7 +5,8 @@ import NIOCore
 import RateLimiting
 import SystemSupport
 
-// The rooms of the local daemon: feeding, takeovers, release and snapshots.
+// What the node does with rooms of the local daemon: feeding, takeovers, release of copies, and
+// snapshots.
 extension ClusterNode {
   // MARK: Feeding
 
@@ -31,11 +32,11 @@ extension ClusterNode {
     readers.endLogs()
     stored.endAll()
     takeovers.beginAnew(keeper.partitions)
-    // A daemon that restarts may have lost rooms.
+    // If the daemon restarts, some of its rooms may be missing afterwards.
     for partition in keeper.partitions { keeper.mark(partition, isLoading: true) }
   }
 
-  /// Writes the feed's next batches to the daemon, and carries out the acts that are due.
+  /// Writes the feed's next batches to the daemon, and carries out the host actions that are due.
   func feedDaemon() {
     if daemon.isWritable, let bytes = feed.nextWrite() { daemon.write(bytes) }
     for act in feed.nextActs() { carryOut(act) }
@@ -51,8 +52,8 @@ extension ClusterNode {
     }
   }
 
-  /// Records that the daemon has carried out an act, or has only started it if the outcome is
-  /// `nil`.
+  /// Records that the daemon has carried out a host action. If the outcome is `nil`, the daemon has
+  /// started the host action and its outcome will follow.
   private func end(_ act: LogFeed.Act, _ outcome: JSONValue?) {
     if feed.isActing(act) {
       let isGone = outcome.map { act.act.leavesNoRoom($0) } ?? false
@@ -71,7 +72,8 @@ extension ClusterNode {
 
   // MARK: Takeovers
 
-  /// Starts loading the waiting partitions, with the daemon's positions and the store's snapshots.
+  /// Starts loading the waiting partitions, for which it reads the daemon's positions and the
+  /// snapshots in the store.
   func load() {
     guard daemon.isConnected, requests.isConnected else { return }
     let partitions = takeovers.beginLoading {
@@ -120,8 +122,8 @@ extension ClusterNode {
     advance(.log(partition), now)
   }
 
-  /// Announces in the lease of a partition that the daemon has its rooms, including everything that
-  /// was in the log when reading began.
+  /// Announces in the leases of caught-up partitions that the daemon has their rooms, including
+  /// everything that was in the log when reading began.
   func reportLoaded() {
     for partition in takeovers.catchUp({ readers.isCurrent($0) && feed.hasCaughtUp($0) }) {
       keeper.mark(partition, isLoading: false)
@@ -134,9 +136,9 @@ extension ClusterNode {
     feed.end(partition)
   }
 
-  /// Retries the rooms that the daemon refused. The daemon may have opened such a room since,
-  /// without its earlier events. Therefore the daemon's copies of rooms are closed, and the
-  /// partitions are loaded again.
+  /// Makes another attempt to load the rooms that the daemon refused. The daemon may meanwhile have
+  /// opened such a room without its earlier events. Therefore the daemon's copies of these rooms
+  /// are closed, and their partitions are loaded again.
   func restartRefused(_ now: Instant) {
     guard daemon.isConnected else { return }
     let interval = min(settings.snapshotInterval, .seconds(30))
@@ -150,7 +152,8 @@ extension ClusterNode {
       Task {
         while await !rooms.closeCopies(of: names) {
           try? await Task.sleep(for: .milliseconds(500))
-          // A daemon that reconnects receives every partition from the beginning anyway.
+          // After a reconnection, every partition is loaded again anyway, so the copies need not be
+          // closed.
           guard (try? await node.get { $0.daemon.isConnected }) ?? false else { break }
         }
         node.perform {
@@ -214,12 +217,12 @@ extension ClusterNode {
   }
 
   /// Returns the header of a snapshot and the sequence of the header that it replaces; `nil` if the
-  /// node has lost the partition or has begun it again since.
+  /// node has since lost the partition or started loading it again.
   func header(
     for upload: SnapshotUpload, _ saved: SnapshotTransfer.Saved
   ) -> (header: SnapshotHeader, expected: UInt64)? {
     let (room, partition) = (upload.room, upload.partition)
-    // If this node was suspended meanwhile, this check finds by its own clock that its leases have
+    // If this process was suspended meanwhile, `tick` notices by the local clock that leases have
     // expired.
     perform(keeper.tick(at: SourceDelivery.now))
     guard keeper.epoch(of: partition) == upload.epoch, let code = saved.positions[upload.log],
@@ -233,8 +236,8 @@ extension ClusterNode {
     return (header, stored.sequence(of: room))
   }
 
-  /// Records that the store has a header which this node did not know, and which its next header
-  /// replaces.
+  /// Records that the store has a header that this node did not know. The next header that this
+  /// node writes replaces it.
   func snapshotFound(
     _ found: (header: SnapshotHeader?, sequence: UInt64), of room: RoomName, _ partition: Partition
   ) {

@@ -4,7 +4,8 @@ import RateLimiting
 
 // The exchange with the NATS servers: leases, and messages of the streams that the node reads.
 extension ClusterNode {
-  /// JetStream's error codes for a write that expected another last sequence.
+  /// JetStream's error codes for a write that was rejected because the last sequence is not the
+  /// expected one.
   private static let wrongSequence: Set<Int64> = [10071, 10164]
 
   func perform(_ actions: [LeaseKeeper.Action]) {
@@ -41,8 +42,8 @@ extension ClusterNode {
       }
       if let sequence = LogMessage.sequence(of: reply) {
         problems.recordWrite(at: now)
-        // The watch also reports this node's own writes. If none arrive, the servers have replaced
-        // the bucket.
+        // The watch also reports this node's own writes. If no reports arrive, the servers have
+        // replaced the bucket with a new one.
         if now - readers.lastLease >= keeper.settings.duration {
           keeper.lostSight()
           readers.watchAnew(at: now)

@@ -11,11 +11,11 @@ import WireFormats
 /// One node of a cluster: a gateway with its connections to NATS and to the local daemon.
 ///
 /// Each decision is made by a value type:
-/// - ``LeaseKeeper``: the partitions that the node leads,
+/// - ``LeaseKeeper``: which partitions the node leads,
 /// - ``LogAppender``: messages to the replicated log,
 /// - ``StreamReaders``: reading leases and logs,
 /// - ``Takeovers``: loading the rooms of partitions,
-/// - ``LogFeed``: the batches and acts that the daemon receives,
+/// - ``LogFeed``: the batches and host actions that the daemon receives,
 /// - ``StoredSnapshots``: headers in the store,
 /// - ``CopyRelease``: closing rooms that other nodes lead.
 ///
@@ -33,9 +33,9 @@ package final class ClusterNode {
     package var control: String
     package var replicas = 3
     package var nats = NatsClient.Settings()
-    /// The longest time after which changes of a room are stored in a snapshot.
+    /// The maximum time until a change of a room is contained in a stored snapshot.
     package var snapshotInterval = Interval.seconds(60)
-    /// The bytes in a room's log after which a snapshot is stored.
+    /// The number of bytes in a room's log after which a snapshot is stored earlier.
     package var snapshotBytes = 1 << 20
 
     package init(node: String, address: String, ingest: String, control: String) {
@@ -44,9 +44,9 @@ package final class ClusterNode {
   }
 
   private static let interval = TimeAmount.milliseconds(100)
-  /// How long the daemon may be away before other nodes take over its rooms. systemd needs less to
-  /// restart the daemon. The rest of a takeover takes some 0.3 s (measured), and the whole takeover
-  /// must take less than 8 s.
+  /// How long the daemon may be unreachable before other nodes take over its rooms. This is longer
+  /// than systemd needs to restart the daemon. The rest of a takeover takes about 0.3 s (measured),
+  /// and the whole takeover must take less than 8 s.
   private static let daemonPatience = Interval.seconds(6)
 
   let settings: Settings
@@ -72,7 +72,8 @@ package final class ClusterNode {
   let requests = NatsRequests()
   let daemon: LocalDaemon
   let acts: DaemonActs
-  /// The daemon accepts this number of concurrent uploads; an additional one would replace another.
+  /// Limits uploads to the number that the daemon accepts concurrently. One more would replace
+  /// another upload.
   private let uploads = Slots(8)
   /// For each stream, the name under which the daemon knows it: the stream's name and its creation
   /// time.
@@ -113,7 +114,7 @@ package final class ClusterNode {
       closed: { reason in
         loop.execute { if !node.value.isStopped { node.value.failed(.closed(reason)) } }
       })
-    // Connecting runs on a dedicated thread, because the library blocks it.
+    // A dedicated thread makes the connection, because the library blocks the calling thread.
     let client = try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<NatsClient, any Error>) in
       DispatchQueue.global().async {
@@ -205,7 +206,8 @@ package final class ClusterNode {
 
   // MARK: Messages to the log
 
-  /// Appends a batch to the replicated log, which acknowledges the receipt.
+  /// Appends a batch to the replicated log. The batch's receipt is acknowledged once the log has
+  /// stored the batch.
   package func append(_ delivery: RoomDelivery) {
     let (room, position) = (delivery.room, delivery.events.isEmpty ? nil : delivery.position)
     let batch = LoggedBatch(delivery.events, position: position, in: room)
@@ -220,11 +222,11 @@ package final class ClusterNode {
     publish()
   }
 
-  /// How long an act may take, including a change of the room's owner.
+  /// How long a host action may take, including a change of the room's owner.
   private static let actPatience = Interval.seconds(30)
 
-  /// Appends an act to the replicated log, and calls `answered` once with its outcome, or with
-  /// `nil` if the outcome is unknown.
+  /// Appends a host action to the replicated log, and calls `answered` once with its outcome, or
+  /// with `nil` if the outcome is unknown.
   func append(
     _ kind: LoggedAct.Kind, in room: RoomName, answered: @escaping (JSONValue?) -> Void
   ) {

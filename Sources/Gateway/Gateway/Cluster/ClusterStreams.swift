@@ -12,10 +12,10 @@ struct ClusterStreams {
   let replicas: Int
 
   struct Made: Sendable {
-    /// For each stream of the log, the name under which daemons know it: the stream's name and its
-    /// creation time.
+    /// For each stream of the log, the name that daemons use for it, which consists of the stream's
+    /// name and its creation time.
     var logs: [String: String] = [:]
-    /// Problems that only an administrator can solve.
+    /// Problems with the streams that only an administrator can solve.
     var problems: [String] = []
   }
 
@@ -44,9 +44,9 @@ struct ClusterStreams {
         "max_msgs_per_subject": 2, "max_msg_size": .integer(1 << 20), "deny_delete": true,
         "allow_direct": true,
       ])
-    // The leases are stored in files although they last for seconds. A server that restarts with a
-    // stream in memory has an empty log, and its vote does not count until a leader has filled that
-    // log. Two of three servers might then be unable to elect a leader.
+    // The leases are stored in files, although each lasts only seconds. If the stream were in
+    // memory, a restarted server would begin with an empty log, and could not vote until a leader
+    // had filled that log. Then two of three servers might be unable to elect a leader.
     let leases = try await make(
       Self.leases,
       [
@@ -103,8 +103,8 @@ struct ClusterStreams {
         last = error["description"]?.stringValue ?? "\(error)"
         // "replicas > 1 not supported in non-clustered mode" is permanent.
         if error["err_code"]?.integerValue == 10074 { throw ClusterError.tooFewServers(replicas) }
-        // An administrator has created a stream with this name and other settings, for example a
-        // larger limit.
+        // An administrator has already created a stream with this name and different settings, for
+        // example a larger limit.
         if error["err_code"]?.integerValue == 10058 {
           let known = try await calls.ask("$JS.API.STREAM.INFO.\(name)")
           if let known, known["created"]?.stringValue != nil { return known }
@@ -128,6 +128,6 @@ package enum ClusterError: Error, Equatable, Sendable {
   case tooFewServers(Int)
   /// Another running gateway has this name.
   case nameTaken(String)
-  /// The servers no longer admit this client, for this reason.
+  /// The servers no longer accept this client's connections; the associated value is the reason.
   case closed(String)
 }

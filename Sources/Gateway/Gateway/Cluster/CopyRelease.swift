@@ -4,11 +4,12 @@ package import RateLimiting
 /// leads their partition.
 ///
 /// A copy receives no events, yet it counts towards the daemon's maximum number of rooms. The copy
-/// is kept until the other node has led the partition for twice the snapshot interval, and has
-/// therefore stored a snapshot.
+/// is kept until the other node has led the partition for twice the snapshot interval. By then,
+/// that node has stored a snapshot.
 package struct CopyRelease {
   private let interval: Interval
-  /// The time since when another node has led each partition and has had its rooms.
+  /// For each partition whose rooms another node has loaded, the time at which this was first
+  /// observed.
   private var elsewhere: [Partition: Instant] = [:]
   private var closing: Set<Partition>?
   private var next = Instant.origin
@@ -16,7 +17,7 @@ package struct CopyRelease {
   /// - Parameter interval: how often a snapshot of a room is stored.
   package init(interval: Interval) { self.interval = interval }
 
-  /// Records which partitions other nodes lead now and have loaded.
+  /// Records which partitions are now led and loaded by other nodes.
   package mutating func update(at now: Instant, isElsewhere: (Partition) -> Bool) {
     for partition in Partition.all {
       elsewhere[partition] = isElsewhere(partition) ? elsewhere[partition] ?? now : nil
@@ -37,8 +38,8 @@ package struct CopyRelease {
   /// Whether copies of a partition are being closed, so that the node must not load it.
   package func isClosing(_ partition: Partition) -> Bool { closing?.contains(partition) ?? false }
 
-  /// Returns whether a copy may still be closed. If not, no further copy of its partition is
-  /// closed, so that the node can load it.
+  /// Returns whether a copy may still be closed. Once this returns false, no more copies of the
+  /// partition are closed, so that this node can load the partition.
   package mutating func mayClose(_ partition: Partition) -> Bool {
     guard isClosing(partition) else { return false }
     if elsewhere[partition] != nil { return true }

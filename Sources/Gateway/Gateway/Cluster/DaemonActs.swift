@@ -3,7 +3,7 @@ import JSON
 import LiveEvents
 import Varlink
 
-/// Calls the local daemon to carry out the acts of the log.
+/// Calls the local daemon to carry out host actions that were read from the log.
 struct DaemonActs: Sendable {
   let control: String
   /// Limits concurrent calls that open rooms, because each uses one of the daemon's few hundred
@@ -12,14 +12,16 @@ struct DaemonActs: Sendable {
 
   init(control: String) { self.control = control }
 
-  /// Carries out an act, repeating it until the daemon has answered or `isNeeded` returns false.
-  /// Returns the outcome; `nil` if the act is no longer needed. Calls `started` if the outcome
-  /// follows later, for example after a controller has confirmed the act.
+  /// Carries out a host action. Repeats the call until the daemon has answered or `isNeeded`
+  /// returns false. Returns the outcome; `nil` if the host action is no longer needed. Calls
+  /// `started` if the outcome follows later, for example after a controller has confirmed the host
+  /// action.
   func carryOut(
     _ act: LogFeed.Act, while isNeeded: @Sendable () async -> Bool,
     started: @escaping @Sendable () -> Void
   ) async -> JSONValue? {
-    // Only openings use a slot, because other acts may wait long for a controller.
+    // Only openings of rooms use a slot, because other host actions may have to wait a long time
+    // for a controller.
     guard act.isOpening else { return await attempt(act, isNeeded, started) }
     return await openings.use { await attempt(act, isNeeded, started) }
   }
@@ -30,13 +32,14 @@ struct DaemonActs: Sendable {
   ) async -> JSONValue? {
     while await isNeeded() {
       if let outcome = await call(act, started) { return outcome }
-      // The daemon may be restarting; the node then reads the act again.
+      // The daemon may be restarting. In this case `isNeeded` soon returns false, because the node
+      // reads the host action from the log again.
       try? await Task.sleep(for: .milliseconds(250))
     }
     return nil
   }
 
-  /// Returns the outcome of an act; `nil` if it is unknown.
+  /// Returns the outcome of a host action; `nil` if it is unknown.
   private func call(
     _ act: LogFeed.Act, _ started: @Sendable () -> Void
   ) async -> JSONValue? {

@@ -5,11 +5,12 @@ import Varlink
 /// Reads and closes the local daemon's rooms through its control socket.
 struct DaemonRooms: Sendable {
   let control: String
-  /// The names under which the daemon knows the cluster's logs: stream name and creation time.
+  /// The names that the daemon uses for the cluster's logs. Each consists of a stream's name and
+  /// its creation time.
   let logs: Set<String>
 
-  /// Returns the newest position of a log in each room of the daemon, without rooms that have no
-  /// such position.
+  /// Returns, for each room of the daemon that has received messages of a log, the newest position
+  /// in that log.
   func positions() async throws -> [RoomName: Int] {
     let client = try await ControlClient.connect(path: control)
     var held: [RoomName: Int] = [:]
@@ -42,8 +43,8 @@ struct DaemonRooms: Sendable {
     return true
   }
 
-  /// Closes a room that came from a log. Any other room receives its events directly, and stays
-  /// open. A recording of the room ends and is kept.
+  /// Closes a room whose events came from a log. A recording of the room ends and is kept. A room
+  /// that receives its events directly from sources stays open.
   private func close(_ room: RoomName, _ client: ControlClient) async throws {
     let positions = try await client.getPositions(room: room.description).positions
     if !logs.isDisjoint(with: positions.keys) { try await client.closeRoom(room.description) }

@@ -12,7 +12,7 @@ package struct GatewayStatus: Codable, Equatable, Sendable {
   package var partitions: Int
   /// The names of the nodes that are alive and lead partitions.
   package var nodes: [String]
-  /// The names of the nodes that run but lead no partitions.
+  /// The names of the nodes that are running but lead no partitions.
   package var idle: [String]
   /// Whether an administrator asked the node to lead no partitions.
   package var isDrained: Bool
@@ -24,13 +24,13 @@ package struct GatewayStatus: Codable, Equatable, Sendable {
   package var waitingBytes: Int
   /// The number of batches that the local daemon has acknowledged.
   package var fed: Int
-  /// The number of messages that the log contained twice.
+  /// The number of repeated messages in the log, which the node skipped.
   package var duplicates: Int
   /// The number of log messages that could not be read.
   package var unreadable: Int
   /// The number of bytes that the local daemon has not acknowledged.
   package var feedingBytes: Int
-  /// The number of acts that the local daemon has carried out.
+  /// The number of host actions that the local daemon has carried out.
   package var acts: Int
   /// The number of snapshots that this node has stored.
   package var snapshotsStored: Int
@@ -227,7 +227,8 @@ package struct GatewayInterface: Sendable {
     let handle = NodeHandle(node, on: loop)
     let (calls, instance) = try await handle.get { ($0.calls, $0.keeper.instance(of: name)) }
     var members = members
-    // The entry is written repeatedly, and must not affect a later run of the same node.
+    // The entry names the node's current run, because it is written repeatedly and must not affect
+    // a later run.
     members["instance"] = instance.map { .string($0) }
     let value = JSONValue.object(members)
     let sequence = try? await calls.store(ClusterStreams.leaseSubject + key, value.serialized())

@@ -8,9 +8,9 @@ struct KnownNodes: Sendable {
     var seen: Instant
   }
 
-  /// The prefixes of keys, followed by a node's name. A node writes `present` if it leads
-  /// partitions, `idle` if it leads none. Each write of these entries also measures the servers'
-  /// answer time.
+  /// The prefixes of the keys to which a node's name is appended. A node writes the key with
+  /// `present` if it leads partitions, and the key with `idle` if it leads none. Each write also
+  /// measures the servers' answer time.
   static let present = "n_"
   static let idle = "t_"
 
@@ -29,10 +29,10 @@ struct KnownNodes: Sendable {
     }
   }
 
-  /// The newest entry of a node that leads partitions.
+  /// The newest entry of the node with the prefix `present`; `nil` if there is none.
   subscript(name: String) -> Node? { present[name] }
 
-  /// Returns the newest run of a node, whether or not it leads partitions.
+  /// Returns the newest run of a node, according to the newer of its two entries.
   func instance(of name: String) -> String? {
     [present[name], idle[name]].compactMap(\.self).max { $0.seen < $1.seen }?.instance
   }

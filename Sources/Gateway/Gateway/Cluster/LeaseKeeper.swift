@@ -20,8 +20,8 @@ package struct LeaseKeeper: Sendable {
     package var address: String
     package var duration = Interval.seconds(3)
     package var renewal = Interval.seconds(1)
-    /// How long an announcement is written repeatedly. A watch that lost its server notices this
-    /// after one ``duration``, and may need several attempts to reach another server.
+    /// How long an announcement is repeated. A node whose server fails notices this only after one
+    /// ``duration``, and may need several attempts to reach another server.
     package var announcementLifetime = Interval.seconds(15)
 
     package init(node: String, instance: String, address: String) {
@@ -39,10 +39,11 @@ package struct LeaseKeeper: Sendable {
   }
 
   package enum Action: Equatable, Sendable {
-    /// Write an entry. `expected` is the sequence of the entry to replace: 0 for none, `nil` for
-    /// any.
+    /// Write an entry. `expected` is the sequence of the entry to replace: 0 means that no entry
+    /// exists, `nil` means that any entry is replaced.
     case put(key: String, value: JSONValue, expected: UInt64?, request: Int)
-    /// Mark an entry as deleted if it still has the expected sequence; 0 means any.
+    /// Mark an entry as deleted if it still has the expected sequence; 0 means whatever its
+    /// sequence is.
     case delete(key: String, expected: UInt64)
     /// Report that this node now leads the partition.
     case began(Partition, epoch: UInt64)
@@ -52,7 +53,7 @@ package struct LeaseKeeper: Sendable {
     case nameTaken
   }
 
-  /// The last known owner of a partition.
+  /// The node that, as far as is known, last led a partition.
   package struct Owner: Equatable, Sendable {
     package var node: String
     package var address: String
@@ -85,7 +86,7 @@ package struct LeaseKeeper: Sendable {
   private var nodes = KnownNodes()
   /// The time at which the servers stored the first entry of this run, by their clock.
   private var firstWritten: UInt64?
-  /// Another run under this node's name that wrote after ``firstWritten``, with the time of its
+  /// Another run that uses this node's name and wrote after ``firstWritten``, and the time of its
   /// last write.
   private var namesake: (instance: String, written: UInt64)?
   private var held: [Partition: Held] = [:]
@@ -95,9 +96,9 @@ package struct LeaseKeeper: Sendable {
   private var requests: [Int: (purpose: Purpose, asked: Instant)] = [:]
   private var nextRequest = 1
   private var presented: Instant?
-  /// The time that the servers take to answer writes of this node's presence entry.
+  /// How long the servers take to answer writes of this node's presence entry.
   package private(set) var timing: ServerTiming
-  /// The time since when the known entries match those of the servers; until then, no partition is
+  /// The time at which all entries of the servers were known. While this is `nil`, no partition is
   /// known to be free.
   private var currentSince: Instant?
   /// A reason to give up all partitions and to acquire none.
@@ -107,8 +108,8 @@ package struct LeaseKeeper: Sendable {
     case asked
     /// The local daemon is not running.
     case noDaemon
-    /// The servers answer too late for holding a lease. Without this reason, the node would acquire
-    /// its share again and again, and block it for other nodes.
+    /// The servers answer so late that leases cannot be renewed in time. Without this reason, the
+    /// node would acquire partitions again and again, so that no other node could lead them.
     case slow
   }
 
@@ -117,11 +118,11 @@ package struct LeaseKeeper: Sendable {
   /// Whether this node writes its presence entry once per ``Settings/renewal``, which measures the
   /// servers' answer time.
   package var isTiming: Bool { !drainReasons.contains(.ending) }
-  /// The runs of nodes to which partitions were moved. A later run of the same node does not know
-  /// of the move, and must not be waited for.
+  /// For each moved partition, the run of the node to which it was moved. If the node has restarted
+  /// since, it does not know of the move, and other nodes do not leave the partition to it.
   private var preferred: [Partition: (node: String, instance: String)] = [:]
 
-  /// The key of the entry that makes a node give up everything, or acquire its share again.
+  /// The key of the entry that makes a node give up all partitions, or acquire its share again.
   package static func drainKey(of node: String) -> String { "c_\(node)" }
   /// The key of the entry that moves a partition to a node.
   package static func moveKey(of partition: Partition) -> String { "m_\(partition)" }
@@ -185,8 +186,9 @@ package struct LeaseKeeper: Sendable {
     if currentSince == nil { currentSince = now }
   }
 
-  /// Begins the watch again, so that it must learn which partitions are free. Known sequences are
-  /// discarded, because a bucket that was deleted and created again counts from 1.
+  /// Begins watching the bucket again. Until all entries are read, no partition is known to be
+  /// free. Known sequences are discarded, because a bucket that was deleted and created again
+  /// counts from 1.
   package mutating func lostSight() {
     currentSince = nil
     entries = entries.compactMapValues { entry in
@@ -241,8 +243,8 @@ package struct LeaseKeeper: Sendable {
       isLoading: value["loading"]?.boolValue == true)
     let instance = value["instance"]?.stringValue ?? ""
     entries[partition] = Entry(owner: owner, instance: instance, sequence: sequence, seen: now)
-    // A newer write by another node proves that this node has lost the lease, whatever its own
-    // clock indicates.
+    // A newer write by another node proves that this node has lost the lease, even if the lease has
+    // not expired by this node's clock.
     guard instance != settings.instance, let mine = held[partition], sequence > mine.sequence else {
       return []
     }
@@ -251,8 +253,8 @@ package struct LeaseKeeper: Sendable {
 
   /// Returns whether an entry under this node's name proves that another gateway uses the name,
   /// because only a running gateway writes repeatedly. Entries of this node's earlier runs do not
-  /// count. Servers that rebuild a lost bucket from their log send the entries of earlier runs with
-  /// rising sequences, but with their original times.
+  /// count. If servers rebuild a lost bucket from their log, they send the entries of earlier runs
+  /// again, with rising sequences but with the original times.
   private mutating func isNameTaken(by instance: String, written: UInt64) -> Bool {
     if instance == settings.instance {
       if firstWritten == nil { firstWritten = written }
@@ -273,7 +275,8 @@ package struct LeaseKeeper: Sendable {
     case .acquire(let partition):
       acquiring[partition] = nil
       guard let sequence else {
-        // The deletion mark no longer exists, and must not be expected again.
+        // The write expected the deletion mark of the entry, but the mark no longer exists and is
+        // therefore forgotten.
         if entries[partition]?.isDeleted == true { entries[partition] = nil }
         return []
       }
@@ -290,8 +293,8 @@ package struct LeaseKeeper: Sendable {
       return [.began(partition, epoch: sequence)]
     case .renew(let partition):
       guard held[partition] != nil else {
-        // The lease was given up or lost meanwhile, and deleting it spares other nodes the wait for
-        // its expiry.
+        // The lease was given up or lost before this answer arrived. Deleting the entry allows
+        // other nodes to acquire the lease before it expires.
         return sequence.map { [.delete(key: "p\(partition)", expected: $0)] } ?? []
       }
       guard let sequence else { return lose(partition) }
@@ -304,8 +307,8 @@ package struct LeaseKeeper: Sendable {
     }
   }
 
-  /// Records that a request was not answered, or that its answer leaves open whether the entry was
-  /// written.
+  /// Records that it is unknown whether a request has written its entry, because there was no
+  /// answer or no clear answer.
   package mutating func failed(_ request: Int, at now: Instant) -> [Action] {
     guard let (purpose, asked) = requests.removeValue(forKey: request) else { return [] }
     switch purpose {
@@ -329,8 +332,8 @@ package struct LeaseKeeper: Sendable {
     acquiring = [:]
   }
 
-  /// Records whether the daemon still lacks the rooms of a partition. The next tick renews the
-  /// lease and thereby informs the other nodes.
+  /// Records whether the daemon is still loading the rooms of a partition. The next tick informs
+  /// the other nodes by renewing the lease.
   package mutating func mark(_ partition: Partition, isLoading: Bool) {
     guard held[partition]?.isLoading == !isLoading else { return }
     held[partition]?.isLoading = isLoading
@@ -365,11 +368,12 @@ package struct LeaseKeeper: Sendable {
     guard !isDraining else { return actions }
     let share = share(at: now)
     actions += shed(max(0, held.count - share))
-    // A node that starts first waits until it knows the other nodes, to avoid acquiring partitions
-    // that it would have to give up again.
+    // After its start, a node first waits until it knows the other nodes. Otherwise it would
+    // acquire partitions that it would have to give up again.
     guard now - currentSince >= settings.renewal else { return actions }
     actions += acquire(upTo: share - held.count - acquiring.count, at: now)
-    // Moved partitions are acquired even above the share; other partitions are given up for them.
+    // Partitions that were moved to this node are acquired even if it then has more than its share.
+    // Later ticks give up other partitions instead.
     actions += acquire(upTo: Partition.count, at: now, onlyMoved: true)
     return actions
   }
@@ -389,8 +393,8 @@ package struct LeaseKeeper: Sendable {
       ], expected: nil, request: request(.present, at: now))
   }
 
-  /// Keeps writing an entry that announces something to other nodes, for
-  /// ``Settings/announcementLifetime``. `sequence` is the sequence of its first write.
+  /// Repeats an announcement to other nodes for ``Settings/announcementLifetime``. `sequence` is
+  /// the sequence of the announcement's first write.
   package mutating func announce(
     _ key: String, _ value: JSONValue, sequence: UInt64, at now: Instant
   ) { announcements.add(key, value, sequence: sequence, at: now) }
@@ -409,7 +413,7 @@ package struct LeaseKeeper: Sendable {
     var actions: [Action] = []
     for (partition, lease) in held.sorted(by: { $0.key < $1.key })
     where now - lease.asked >= settings.renewal {
-      // Of two concurrent renewals, the servers would reject the second.
+      // A lease has at most one renewal in flight, because the servers would reject a second one.
       let isUnderWay = requests.values.contains {
         if case .renew(partition) = $0.purpose { true } else { false }
       }
@@ -424,8 +428,8 @@ package struct LeaseKeeper: Sendable {
     return actions
   }
 
-  /// Gives up partitions above the share, except those that were moved here, which no other node
-  /// would acquire.
+  /// Gives up this number of partitions. Keeps partitions that were moved to this node, because no
+  /// other node would acquire them.
   private mutating func shed(_ count: Int) -> [Action] {
     held.keys.filter { preferred[$0]?.instance != settings.instance }
       .sorted { rank($0) > rank($1) }.prefix(count).flatMap { giveUp($0) }
@@ -454,8 +458,8 @@ package struct LeaseKeeper: Sendable {
     }
   }
 
-  /// The position of a partition in the order in which this node acquires partitions. The order
-  /// differs between nodes, so that they seldom request the same partition.
+  /// A number that determines the order in which this node acquires partitions. The order differs
+  /// between nodes, so that two nodes seldom request the same partition.
   private func rank(_ partition: Partition) -> UInt64 {
     if preferred[partition]?.instance == settings.instance { return 0 }
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -465,8 +469,8 @@ package struct LeaseKeeper: Sendable {
     return hash ^ (hash >> 29)
   }
 
-  /// Records that a partition was moved to a node. If this node leads the partition and the target
-  /// is alive, gives the partition up.
+  /// Records that a partition must move to a node. If this node leads the partition and the other
+  /// node is alive, gives up the partition.
   private mutating func prefer(
     _ node: String, _ instance: String?, for partition: Partition, at now: Instant
   ) -> [Action] {
@@ -477,7 +481,7 @@ package struct LeaseKeeper: Sendable {
     return giveUp(partition)
   }
 
-  /// The node to which a partition was moved, if that run is still alive.
+  /// The node to which a partition was moved; `nil` if that run of the node is no longer alive.
   private func preference(for partition: Partition, at now: Instant) -> String? {
     guard let (node, instance) = preferred[partition] else { return nil }
     if instance == settings.instance { return node }
@@ -497,8 +501,8 @@ package struct LeaseKeeper: Sendable {
     return actions + [.delete(key: KnownNodes.present + settings.node, expected: 0)]
   }
 
-  /// Whether requests are in flight for partitions that were given up, whose leases can be deleted
-  /// only after the answers.
+  /// Whether requests are in flight for leases of partitions that were given up. These leases can
+  /// be deleted only after the answers have arrived.
   package var isGivingUp: Bool {
     requests.values.contains {
       switch $0.purpose {

@@ -2,14 +2,14 @@ package import LiveEvents
 package import RateLimiting
 package import WireFormats
 
-/// Sends batches to the replicated log.
+/// Appends batches to the replicated log.
 ///
 /// Only one message of each room is in flight at a time, so that the log keeps the order of
 /// messages even if one fails. Batches that arrive meanwhile are combined. An unanswered message is
 /// sent again until it is answered. The log may then contain the message twice; readers recognise
-/// repetitions by the position. An answer to any of the copies counts, however late. The servers'
-/// own recognition of repetitions (`Nats-Msg-Id`) is not used, because it covers only two minutes.
-/// The caller passes the time.
+/// repetitions by the position. An answer to any of the copies counts, however late. The servers
+/// could also recognise repetitions (`Nats-Msg-Id`), but only within two minutes, so this is not
+/// used. The caller passes the time.
 package struct LogAppender<Receipt: Sendable>: Sendable {
   package struct Publication: Sendable {
     package let request: Int
@@ -21,7 +21,8 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
   private struct Waiting: Sendable {
     var message: LogMessage
     var receipts: [Receipt]
-    /// Whether batches may be added, because the message has no position assigned by its sender.
+    /// Whether batches may be added to the message. This is possible only if its position was not
+    /// assigned by the sender.
     var isOwn: Bool
   }
 
@@ -43,17 +44,19 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
   private var nextRequest = 1
   private var lines: [RoomName: Line] = [:]
   private var rooms: [Int: RoomName] = [:]
-  /// The rooms that may have a message to send.
+  /// The rooms that may have a message that can be sent now.
   private var ready: Set<RoomName> = []
-  /// The time without an answer after which a message is sent again. A stream may be without a
-  /// leader for longer, and loses the messages sent meanwhile.
+  /// How long to wait for an answer before a message is sent again. A stream may have no leader for
+  /// longer than this, and messages sent during that time are lost.
   package static var patience: Interval { .seconds(3) }
-  /// How long an answer is accepted: longer than ``patience``, so that slower servers do not
-  /// receive copies forever.
+  /// How long after a request its answer is still accepted. This is longer than ``patience``;
+  /// otherwise servers that always answer later than that would receive the message again and
+  /// again.
   package static var memory: Interval { .seconds(30) }
   private static var pause: Interval { .milliseconds(250) }
 
-  /// The number of messages stored, and the number of repeated attempts.
+  /// The number of messages that the log has stored, and the number of messages that were sent
+  /// again.
   package private(set) var stored = 0
   package private(set) var repeated = 0
   /// The number of bytes of lines that are not stored in the log yet.
@@ -69,17 +72,17 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
   /// The time at which the oldest unanswered message was first sent.
   package var waitingSince: Instant? { lines.values.compactMap(\.sent).min() }
 
-  /// Adds a batch, in a message of its own if `isAlone`. The receipt is returned once the log has
-  /// stored the batch and everything before it in the room; a batch without a receipt is covered by
-  /// that of the next batch.
+  /// Adds a batch. If `isAlone` is true, no other batch is added to its message. ``stored(_:)``
+  /// returns the receipt once the log has stored the batch and everything before it in the room. A
+  /// batch without a receipt is covered by the receipt of the next batch.
   package mutating func append(
     _ batch: [UInt8], position: BatchPosition?, in room: RoomName, isAlone: Bool = false,
     receipt: Receipt?
   ) {
     let receipts = receipt.map { [$0] } ?? []
     var line = lines[room] ?? Line()
-    // A message that was sent must not change. If batches were added to a repetition, they would be
-    // lost when the log stores the first copy.
+    // A message must not change once it was sent. If batches were added before it is sent again,
+    // they would be lost if the log has stored the first copy.
     let firstFree = line.sent == nil ? 0 : 1
     bytes += batch.count
     if let last = line.waiting.indices.last, last >= firstFree, batch.isEmpty {

@@ -1,11 +1,13 @@
 package import JSON
 package import RateLimiting
 
-/// Reads a stream in order and without gaps, through a consumer that may vanish at any time.
+/// Reads a stream in order and without gaps. To do so, it uses a consumer on the server, which may
+/// vanish at any time.
 ///
 /// The consumer keeps no state on the server. If it vanishes or a message is missing, another
-/// consumer is created that starts after the last message read. Messages are pulled, so that a busy
-/// reader is not flooded. The caller passes the time.
+/// consumer is created that starts after the last message read. Messages are requested in limited
+/// numbers (pulled), so that the server does not send more than a busy reader can process. The
+/// caller passes the time.
 package struct LogConsumer: Sendable {
   package enum Action: Equatable, Sendable {
     case create(subject: String, body: JSONValue)
@@ -21,12 +23,12 @@ package struct LogConsumer: Sendable {
   }
 
   private static let batch = 200
-  /// The limit of bytes in one pull: more than the longest message with its subject, which would
-  /// otherwise never be sent.
+  /// The maximum number of bytes that one pull requests. It exceeds the longest message and its
+  /// subject; a longer message would never be sent.
   private static let batchBytes: Int64 = 2 << 20
   private static let expiry = Interval.seconds(2)
-  /// How long to wait for an answer to a pull: longer than ``expiry``, after which the server
-  /// reports that there are no messages.
+  /// How long to wait for an answer to a pull. This is longer than ``expiry``, after which the
+  /// server answers that there are no messages.
   private static let patience = Interval.seconds(4)
   private static let pause = Interval.milliseconds(250)
 
@@ -37,9 +39,10 @@ package struct LogConsumer: Sendable {
   /// The sequence of the last message read.
   package private(set) var last: UInt64
   private var expected = 1
-  /// How many of the messages that existed at the beginning are unread; `Int.max` while unknown.
+  /// The number of unread messages among those that existed when reading began; `Int.max` while
+  /// unknown.
   private var left = Int.max
-  /// Whether every message that existed at the beginning has been read.
+  /// Whether every message that existed when reading began has been read.
   package var isCurrent: Bool { left <= 0 }
 
   /// - Parameters:
@@ -131,14 +134,15 @@ package struct LogConsumer: Sendable {
     case 404, 408:
       left = 0
       state = .idle(name)
-    // The next message exceeds the remaining bytes of this pull.
+    // The pull has ended, because the next message is longer than the number of bytes that were
+    // left.
     case 409 where reason.hasSuffix("MaxBytes"): state = .idle(name)
     case 409: state = .absent(next: now)
     default: lost(at: now)
     }
   }
 
-  /// Records that the connection is lost, and the consumer possibly with it.
+  /// Records that the connection is lost. The consumer may no longer exist.
   package mutating func disconnected(at now: Instant) { state = .absent(next: now) }
 
   private mutating func lost(at now: Instant) { state = .absent(next: now + Self.pause) }

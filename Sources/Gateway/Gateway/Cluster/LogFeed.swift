@@ -3,29 +3,30 @@ package import LiveEvents
 package import RateLimiting
 import WireFormats
 
-/// Passes each message of the replicated log to the local daemon once.
+/// Passes each message of the replicated log to the local daemon, without repetitions.
 ///
 /// The log contains a batch twice if its sender or gateway repeated it after a lost answer. The
-/// feed knows the newest batch of each sender, counted from the partition's beginning or a
-/// snapshot, and passes on only the first copy. The daemon receives each batch with its position in
-/// the log. When a message is read again, the daemon therefore rejects what it already has.
+/// feed knows the newest batch of each sender from the log or from a snapshot, and passes on only
+/// the first copy. Each batch is sent with its position in the log. If a message is read again, the
+/// daemon therefore rejects the batches that it already has.
 ///
-/// An act waits until the daemon has acknowledged everything before it in its room, and everything
-/// after the act waits for it. If the daemon does not have a room, the feed opens the room by an
-/// act before the first events. Events alone would open it, too, but a full daemon rejects them,
-/// and might later accept others without them.
+/// A host action waits until the daemon has acknowledged all earlier batches of its room. Later
+/// batches of the room wait until the host action is carried out. If the daemon does not have a
+/// room, the feed makes the daemon open the room before it sends the first events. Events would
+/// also open the room, but a daemon that has its maximum number of rooms would reject them, and
+/// might accept later events without them.
 package struct LogFeed: Sendable {
-  /// The point at which reading of a room begins.
+  /// The state of a room when reading its log begins.
   package struct Beginning: Sendable {
-    /// The daemon's newest position in the log.
+    /// The newest position in the log that the daemon has.
     package var held: Int
     var isThere: Bool
-    /// The first message of the log that is not in the snapshot.
+    /// The first message of the log that the snapshot does not contain.
     package var start: UInt64 = 0
     var senders: [String: SenderPositions.Position] = [:]
 
-    /// - Parameter isThere: whether the daemon has the room; by default, if it has any position of
-    ///   the log.
+    /// - Parameter isThere: whether the daemon has the room. By default, it is assumed to have the
+    ///   room if it has any position in the log.
     package init(held: Int, isThere: Bool? = nil) {
       self.held = held
       self.isThere = isThere ?? (held > 0)
@@ -37,17 +38,18 @@ package struct LogFeed: Sendable {
     }
   }
 
-  /// An act that the daemon carries out by a call.
+  /// A host action, which the daemon carries out when the node calls it.
   package struct Act: Sendable {
     package let partition: Partition
     package let room: RoomName
-    /// The position of the act in the log.
+    /// The position of the host action in the log.
     package let code: Int
-    /// The term in which the act was read; each beginning of its partition starts a new term.
+    /// The term in which the host action was read; each beginning of its partition starts a new
+    /// term.
     let term: Int
     package let log: String
     package let act: LoggedAct
-    /// Whether the feed added this act to open the room for events of the log.
+    /// Whether the feed itself added this host action, to open the room for events of the log.
     package var isOpening = false
     var message: UInt64 { LogFeed.message(of: code) }
   }
@@ -70,27 +72,28 @@ package struct LogFeed: Sendable {
 
   private struct Room: Sendable {
     var senders: SenderPositions
-    /// The code of the last part that the daemon had at the beginning, or that the feed has read
-    /// since.
+    /// The code of the last part that the daemon had when reading began, or that the feed has read
+    /// since then.
     var held: Int
     var start: UInt64
     /// The code of the last part that the daemon acknowledged to this feed.
     var acknowledged = 0
     /// The number of batches that the daemon has not acknowledged.
     var inFlight = 0
-    /// Waiting acts and batches, in the order of the log.
+    /// Waiting host actions and batches, in the order of the log.
     var queue: [Item] = []
     var isActing = false
-    /// The act that opens the room for the first batch of the queue.
+    /// The host action that opens the room for the first batch of the queue.
     var opening: Act?
     /// Whether the daemon has the room, according to its last answer.
     var isThere: Bool
-    /// The code of the act after which the daemon did not have the room; `nil` once anything
-    /// followed.
+    /// The code of the host action that ended the room in the daemon; `nil` if the room was not
+    /// ended, or if later batches or host actions followed.
     var gone: Int?
-    /// Whether the daemon refuses to open the room, so that the feed passes nothing on.
+    /// Whether the daemon refuses to open the room. While it does, the feed drops the room's
+    /// messages.
     var isRefused = false
-    /// The part of the room's log that no snapshot contains.
+    /// The messages of the room's log that no snapshot contains.
     var uncovered: Uncovered?
     var isSaving = false
 
@@ -117,7 +120,8 @@ package struct LogFeed: Sendable {
   private var nextTerm = 1
   /// The sequence of the newest message that was read.
   private var newest: [Partition: UInt64] = [:]
-  /// For ``hasCaughtUp(_:)``, the position that the daemon must reach in each room.
+  /// For each room, the position that the daemon must acknowledge before ``hasCaughtUp(_:)``
+  /// returns true.
   private var goals: [Partition: [RoomName: Int]] = [:]
   private var batches: [Batch] = []
   private var written = 0
@@ -129,8 +133,8 @@ package struct LogFeed: Sendable {
   package private(set) var bytes = 0 {
     didSet { precondition(bytes >= 0, "more bytes are acknowledged than were read") }
   }
-  /// The number of batches that the daemon has acknowledged, and of messages that the log contained
-  /// twice.
+  /// The number of batches that the daemon has acknowledged, and the number of repeated messages,
+  /// which were skipped.
   package private(set) var delivered = 0
   package private(set) var duplicates = 0
   /// The number of messages that could not be read.
@@ -147,8 +151,8 @@ package struct LogFeed: Sendable {
     (newest[partition], goals[partition]) = (nil, nil)
   }
 
-  /// Ends a partition. Batches that were passed on are still written; those that wait for an act
-  /// are dropped.
+  /// Ends a partition. Batches that were passed on are still written; those that wait for a host
+  /// action are dropped.
   package mutating func end(_ partition: Partition) {
     for room in rooms.removeValue(forKey: partition)?.values ?? [:].values {
       for item in room.queue { bytes -= Self.size(item) }
@@ -157,15 +161,16 @@ package struct LogFeed: Sendable {
     acts.removeAll { $0.partition == partition }
   }
 
-  /// Ends all partitions, which must begin again, because the connection to the daemon is lost.
+  /// Ends all partitions because the connection to the daemon is lost. Each partition must begin
+  /// again.
   package mutating func reset() {
     (rooms, newest, goals, batches, syncs, acts) = ([:], [:], [:], [], [], [])
     (written, bytes) = (0, 0)
   }
 
   /// Passes on a message of the log.
-  /// - Parameter log: identifies the stream, so that its positions are not confused with those of
-  ///   another stream of the same name.
+  /// - Parameter log: identifies the stream. Another stream with the same name has another
+  ///   identifier, so that their positions are not confused.
   package mutating func received(
     _ body: [UInt8], sequence: UInt64, room: RoomName, partition: Partition, log: String,
     at now: Instant
@@ -174,7 +179,8 @@ package struct LogFeed: Sendable {
     precondition(sequence > newest[partition] ?? 0, "the log of \(partition) is read out of order")
     newest[partition] = sequence
     guard let message = LogMessage(bytes: body) else { return unreadable += 1 }
-    // The room is removed from the dictionary, so that it is changed without a copy.
+    // The room is removed from the dictionary while it is changed, because changing it would
+    // otherwise copy it.
     var known = rooms[partition]?.removeValue(forKey: room) ?? Room(Beginning(held: 0))
     defer { rooms[partition]?[room] = known }
     guard sequence >= known.start else { return }
@@ -270,7 +276,8 @@ package struct LogFeed: Sendable {
     syncs.removeFirst(index + 1)
     for batch in done {
       bytes -= batch.size
-      // A batch from an earlier term of the partition does not count for the new room.
+      // A batch that was read in an earlier term of the partition does not count, because the
+      // room's state was replaced since.
       guard batch.term == terms[batch.partition],
         var room = rooms[batch.partition]?.removeValue(forKey: batch.room)
       else { continue }
@@ -285,8 +292,8 @@ package struct LogFeed: Sendable {
     return true
   }
 
-  /// Whether the daemon has everything of a partition that had been read when this function was
-  /// first called for it.
+  /// Whether the daemon has all of a partition's messages that had been read when this function was
+  /// first called for the partition.
   package mutating func hasCaughtUp(_ partition: Partition) -> Bool {
     let rooms = rooms[partition] ?? [:]
     let goal = goals[partition] ?? rooms.mapValues(\.held)
@@ -298,7 +305,8 @@ package struct LogFeed: Sendable {
 
   private func recordAcknowledged(_ code: Int, _ room: inout Room) {
     room.acknowledged = max(room.acknowledged, code)
-    // A snapshot that is being stored may reflect any moment since it was requested.
+    // While a snapshot is being stored, the changes are still needed, because the snapshot may show
+    // the room at any moment since it was requested.
     if !room.isSaving { room.senders.forgetChanges(before: Self.message(of: room.acknowledged)) }
   }
 
@@ -313,13 +321,13 @@ package struct LogFeed: Sendable {
 
   // MARK: Acts
 
-  /// Returns the acts to carry out now, each once. Call ``ended(_:isGone:)`` for each.
+  /// Returns the host actions to carry out now, each once. Call ``ended(_:isGone:)`` for each.
   package mutating func nextActs() -> [Act] {
     defer { acts = [] }
     return acts
   }
 
-  /// Whether this node must still carry out an act.
+  /// Whether this node must still carry out a host action.
   package func isActing(_ act: Act) -> Bool {
     guard let room = rooms[act.partition]?[act.room], room.isActing,
       act.term == terms[act.partition]
@@ -329,7 +337,7 @@ package struct LogFeed: Sendable {
     return first.code == act.code
   }
 
-  /// Records that the daemon has carried out an act.
+  /// Records that the daemon has carried out a host action.
   /// - Parameter isGone: whether the daemon does not have the room afterwards.
   package mutating func ended(_ act: Act, isGone: Bool = false) {
     guard isActing(act), var room = rooms[act.partition]?.removeValue(forKey: act.room) else {
@@ -339,7 +347,7 @@ package struct LogFeed: Sendable {
     if !act.isOpening {
       bytes -= Self.size(room.queue.removeFirst())
       room.gone = isGone ? act.code : nil
-      // A snapshot that is being stored may lack the act.
+      // A snapshot that is being stored may not contain this host action, so it does not count.
       if isGone { room.isSaving = false }
       recordAcknowledged(act.code, &room)
     } else if isGone {
@@ -353,9 +361,9 @@ package struct LogFeed: Sendable {
 
   // MARK: Rooms that the daemon does not open
 
-  /// Records that the daemon refuses a room, because the room does not exist although its snapshot
-  /// was requested. Returns `false` if its absence is expected, because of an act or because the
-  /// room was closed.
+  /// Records that the daemon has refused a room: the daemon does not have the room although a
+  /// snapshot of it was requested. Returns `false` without recording this if a pending host action
+  /// or the closing of the room explains why the room does not exist.
   package mutating func refuse(_ name: RoomName, _ partition: Partition) -> Bool {
     guard var room = rooms[partition]?[name], room.isSaving, !room.isActing, room.gone == nil,
       room.queue.isEmpty
@@ -401,16 +409,16 @@ package struct LogFeed: Sendable {
     return best.map { ($0.partition, $0.room) }
   }
 
-  /// Records that a snapshot of a room was requested. If an act has ended the room, returns the
-  /// position of the act; the snapshot then has no state.
+  /// Records that a snapshot of a room was requested. If a host action has ended the room, returns
+  /// the position of that host action; the snapshot then consists of a header without a state.
   @discardableResult
   package mutating func beginSnapshot(of room: RoomName, _ partition: Partition) -> Int? {
     rooms[partition]?[room]?.isSaving = true
     return rooms[partition]?[room]?.gone
   }
 
-  /// Returns the first message after a snapshot at the position `code`, and the newest batch of
-  /// each sender before it; `nil` if the partition has begun again since.
+  /// For a snapshot at the position `code`, returns the first message after the snapshot, and the
+  /// newest batch of each sender before that message; `nil` if the partition has begun again since.
   package func basis(
     of room: RoomName, _ partition: Partition, at code: Int
   ) -> (start: UInt64, senders: [String: SenderPositions.Position])? {
@@ -439,8 +447,8 @@ package struct LogFeed: Sendable {
     rooms[partition]?[name]?.uncovered?.notBefore = next
   }
 
-  /// Returns the last message up to which snapshots contain everything that was read of a
-  /// partition. The snapshot of the room `without` contains everything before `start`.
+  /// Returns the last message of a partition such that snapshots contain everything up to this
+  /// message. Assumes that the snapshot of `room` contains everything before `start`.
   package func covered(_ partition: Partition, without room: RoomName, from start: UInt64) -> UInt64
   {
     guard let rooms = rooms[partition] else { return 0 }

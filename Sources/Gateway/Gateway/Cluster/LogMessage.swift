@@ -16,9 +16,10 @@ package struct LogMessage: Equatable, Sendable {
     (self.position, self.lines) = (position, lines)
   }
 
-  /// The size in bytes from which further batches without a position begin a new message.
+  /// The size in bytes at which no more batches are added to a message; a later batch without a
+  /// position begins a new message.
   package static let fullMessage = 64 << 10
-  /// The maximum size in bytes: 4 KiB less than the 1 MiB that servers accept by default.
+  /// The maximum size in bytes, which is 4 KiB less than the 1 MiB that servers accept by default.
   package static let maximumBytes = (1 << 20) - (4 << 10)
 
   package var bytes: [UInt8] {
@@ -38,8 +39,8 @@ package struct LogMessage: Equatable, Sendable {
       lines: Array(bytes[(end + 1)...]))
   }
 
-  /// Returns the sequence under which the log stored a message; `nil` if the servers refused it.
-  /// The sequence in a refusal is 0.
+  /// Returns the sequence that the log assigned to a stored message; `nil` if the servers refused
+  /// the message. A refusal contains the sequence 0.
   package static func sequence(of reply: JSONValue) -> UInt64? {
     guard reply["error"] == nil, let sequence = reply["seq"]?.integerValue, sequence > 0 else {
       return nil
@@ -47,8 +48,8 @@ package struct LogMessage: Equatable, Sendable {
     return UInt64(sequence)
   }
 
-  /// The lines, split into batches that a daemon accepts. The same message always has the same
-  /// parts.
+  /// The lines, split into batches that are short enough for a daemon. The same message is always
+  /// split into the same parts.
   package var parts: [ArraySlice<UInt8>] {
     var parts: [ArraySlice<UInt8>] = []
     var start = lines.startIndex

@@ -27,8 +27,8 @@ package struct LogSink: IngestSink {
     guard let health = node.value.sources.disconnect(source, in: room) else { return }
     let event = LiveEvent(
       timestamp: Timestamp(WallClock.milliseconds()), payload: .source(.state(health)))
-    // The end of a source is logged as an act, which does not reopen a room that was closed
-    // meanwhile.
+    // The end of a source is logged in the form of a host action, because an event would reopen a
+    // room that was closed meanwhile.
     guard let act = LoggedAct.event(event) else { return }
     node.value.append(act, in: room) { _ in }
   }

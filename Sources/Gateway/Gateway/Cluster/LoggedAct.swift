@@ -4,11 +4,11 @@ import LiveEvents
 import Varlink
 import WireFormats
 
-/// An act on a room as a line of the log. The room's owner carries out acts and events in the order
-/// of the log.
+/// A host action as a line of the log: an event, or the opening or closing of the room. The room's
+/// owner carries out host actions and events in the order of the log.
 package struct LoggedAct: Equatable, Sendable {
   package enum Kind: Equatable, Sendable {
-    /// An act of the host, in the format of a recording.
+    /// An event, in the format of a recording.
     case event(JSONValue)
     case open
     case close
@@ -20,7 +20,7 @@ package struct LoggedAct: Equatable, Sendable {
 
   package init(_ kind: Kind, answer: String) { (self.kind, self.answer) = (kind, answer) }
 
-  /// Returns an act of the host; `nil` if no line can carry it.
+  /// Returns the host action for an event; `nil` if the event cannot be written as a line.
   static func event(_ event: LiveEvent) -> Kind? {
     var line: [UInt8] = []
     NativeEncoder.append(event, to: &line)
@@ -37,27 +37,28 @@ package struct LoggedAct: Equatable, Sendable {
       case .close: ("close", true)
       }
     let rest: JSONValue = .object([name: value, "answer": .string(answer)])
-    // The type comes first, because it distinguishes acts from events.
+    // The type comes first, because it distinguishes host actions from events.
     return Self.head + [UInt8(ascii: ",")] + rest.serialized().dropFirst() + [0x0A]
   }
 
-  /// Returns whether the daemon does not have the room after an act with this outcome.
+  /// Returns whether this outcome of the host action means that the daemon does not have the room
+  /// afterwards.
   package func leavesNoRoom(_ outcome: JSONValue) -> Bool {
     guard let name = outcome["error"]?.stringValue else { return kind == .close }
     let error = VarlinkError(name: name, parameters: outcome["parameters"]?.objectValue ?? [:])
     switch ControlError(error) {
     case .noSuchRoom: return true
-    // The daemon may restore the room at its next start, but the log does not have it.
+    // The daemon may restore the room at its next start, although in the log the room is closed.
     case .recordingFailed: return kind == .close
     case .limitReached: return kind == .open
     default: return false
     }
   }
 
-  /// Whether the lines of a message contain an act.
+  /// Whether the lines of a message contain a host action.
   package static func isAct(_ lines: [UInt8]) -> Bool { lines.starts(with: head) }
 
-  /// Reads an act; fails for an act of a newer version.
+  /// Reads a host action; fails if a newer version wrote it in an unknown form.
   package init?(_ lines: [UInt8]) {
     guard Self.isAct(lines), let value = try? JSONValue(parsing: lines) else { return nil }
     let answer = value["answer"]?.stringValue ?? ""

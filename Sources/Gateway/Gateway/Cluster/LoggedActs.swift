@@ -6,8 +6,8 @@ package import NIOCore
 import SystemSupport
 package import Varlink
 
-/// Handles the calls that change rooms of a cluster: appends them to the log, like events, and
-/// answers them with the outcome from the room's owner.
+/// Handles the calls that change rooms of a cluster. Appends each call to the log, like events, and
+/// answers it with the outcome that the room's owner reports.
 package struct LoggedActs: HostActService {
   private let node: NIOLoopBound<ClusterNode>
   private let loop: any EventLoop
@@ -20,7 +20,7 @@ package struct LoggedActs: HostActService {
     (self.node, self.loop, self.origin) = (node, loop, origin)
   }
 
-  /// Adds the methods that append acts to the log.
+  /// Adds the methods that append host actions to the log.
   package func add(to interface: inout Interface) throws {
     try ControlInterface.addHostActs(to: &interface, self)
     try interface.handle("OpenRoom") { (_, parameters: OpenRoomParameters) in
@@ -56,7 +56,7 @@ package struct LoggedActs: HostActService {
     } catch VarlinkClientError.remote(let error) { throw error }
   }
 
-  /// Appends an act to the log and returns its outcome. If the outcome stays unknown, throws
+  /// Appends a host action to the log and returns its outcome. If the outcome stays unknown, throws
   /// `CancellationError`, which closes the caller's connection.
   private func log(_ kind: LoggedAct.Kind, _ room: String) async throws -> JSONValue {
     guard let name = RoomName(room) else { throw ServiceError.invalidParameter("room") }

@@ -2,16 +2,16 @@ import Ingest
 package import LiveEvents
 package import WireFormats
 
-/// The events of one delivery as messages of the log.
+/// The events of one delivery, divided into messages of the log.
 package struct LoggedBatch: Equatable, Sendable {
   /// The native lines of each message, with their line ends.
   package private(set) var messages: [[UInt8]] = []
-  /// The number of events that are in no message, because they exceed the maximum length of a line
+  /// The number of events that no message contains because they exceed the maximum length of a line
   /// or a batch.
   package private(set) var tooLong = 0
 
-  /// - Parameter position: with a position, all events are in one message, so that the log contains
-  ///   their batch completely or not at all.
+  /// - Parameter position: if it is not `nil`, all events are in one message, so that the log
+  ///   contains the batch completely or not at all.
   package init(_ events: [LiveEvent], position: BatchPosition?, in room: RoomName) {
     var lines: [UInt8] = []
     for event in events {

@@ -3,12 +3,12 @@ import Locking
 package import RateLimiting
 import SystemSupport
 
-/// The owner of each partition, for the threads that serve calls.
+/// The owner of each partition. The threads that serve calls read it.
 package final class NodeDirectory: Sendable {
   private struct State {
     var owners: [Partition: LeaseKeeper.Owner] = [:]
-    /// The time since when no daemon has had a partition's rooms, and the partitions that calls
-    /// wait for.
+    /// For each partition whose rooms no daemon has, the time at which this was first observed.
+    /// Calls wait only for the partitions in ``awaited``.
     var loading: [Partition: Instant] = [:]
     var awaited: Set<Partition> = []
     var nodes: [String: String] = [:]
@@ -16,7 +16,7 @@ package final class NodeDirectory: Sendable {
     var status: GatewayStatus?
   }
 
-  /// How long calls wait for a partition before they are passed on nevertheless.
+  /// How long calls wait for a partition to be loaded before they are forwarded anyway.
   private static let patience = Interval.seconds(5)
 
   private let node: String
@@ -46,7 +46,7 @@ package final class NodeDirectory: Sendable {
       if let since, now - since < Self.patience { new.awaited.insert(partition) }
     }
     state.withLock { [new] in $0 = new }
-    // Partitions without a known owner were answered by this node's daemon.
+    // Until now, this node's daemon has answered the calls for partitions without a known owner.
     let changed = Partition.all.filter {
       (owners[$0]?.node ?? node) != (new.owners[$0]?.node ?? node)
     }
@@ -55,8 +55,8 @@ package final class NodeDirectory: Sendable {
 
   package var status: GatewayStatus? { state.withLock { $0.status } }
 
-  /// Returns the address of the control interface that answers for a room: the owner's, or the
-  /// local daemon's if no owner is known or `room` is `nil`.
+  /// Returns the address of the control interface that answers calls for a room. This is the
+  /// owner's, or the local daemon's if no owner is known or `room` is `nil`.
   package func address(of room: String?) -> String {
     guard let room = room.flatMap({ RoomName($0) }),
       let owner = state.withLock({ $0.owners[Partition(of: room)] }), owner.node != node
@@ -64,7 +64,8 @@ package final class NodeDirectory: Sendable {
     return owner.address
   }
 
-  /// Whether calls wait for the state of a room, or of any room if `room` is `nil`.
+  /// Whether calls for a room must wait until the room is loaded. If `room` is `nil`, whether calls
+  /// for any room must wait.
   package func isLoading(_ room: String?) -> Bool {
     let partition = room.flatMap { RoomName($0) }.map { Partition(of: $0) }
     guard room == nil || partition != nil else { return false }
@@ -72,7 +73,8 @@ package final class NodeDirectory: Sendable {
     return partition.map { awaited.contains($0) } ?? !awaited.isEmpty
   }
 
-  /// Waits until a room is loaded, but at most 5 s, because a caller waits for the answer.
+  /// Waits until a room is loaded, but for at most 5 s, because the caller is waiting for an
+  /// answer.
   package func settled(_ room: String?) async throws {
     var turns = 100
     while turns > 0, isLoading(room) {

@@ -1,11 +1,11 @@
 import Ingest
 import RateLimiting
 
-/// The problems of a node with its servers and its daemon.
+/// The problems that a node has with the NATS servers and its daemon.
 struct NodeProblems {
   /// The problems with the streams that the node found when it started.
   private let streams: [Problem]
-  /// The servers' reasons for accepting no messages, by stream of the log.
+  /// For each stream of the log that accepts no messages, the reason that the servers gave.
   private var refusals: [String: String] = [:]
   /// The time of the last write by this node that a majority of the servers accepted.
   private var lastWrite = Instant.origin
@@ -19,7 +19,7 @@ struct NodeProblems {
 
   mutating func recordMessage(in stream: String) { refusals[stream] = nil }
 
-  /// The problems with streams, which do not end without an administrator.
+  /// The problems with streams, which last until an administrator solves them.
   var lasting: [Problem] { streams }
 
   func current(

@@ -1,12 +1,12 @@
 package import LiveEvents
 
-/// A share of all rooms, which one node leads at a time.
+/// One of the groups into which all rooms are divided. One node at a time leads a partition.
 package struct Partition: Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// The number of partitions, which is part of the format of the log, because another number would
-  /// assign rooms to other partitions.
+  /// The number of partitions. It must never change, because rooms would then belong to other
+  /// partitions of the existing log.
   package static let count = 64
-  /// The number of streams over which partitions are distributed, so that several servers lead
-  /// streams.
+  /// The number of streams over which partitions are distributed. There are several streams so that
+  /// several servers can each lead one.
   package static let streamCount = 8
 
   package let number: Int
@@ -19,7 +19,8 @@ package struct Partition: Hashable, Sendable, Comparable, CustomStringConvertibl
   package init(of room: RoomName) {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in room.description.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    // The low bits alone depend on only part of the name.
+    // The high bits are mixed in, because the low bits of the hash depend only on the low bits of
+    // each byte.
     number = Int((hash ^ (hash >> 32)) % UInt64(Self.count))
   }
 

@@ -9,7 +9,8 @@ package struct Problem: Equatable, Sendable {
   package init(_ kind: String, _ text: String) { (self.kind, self.text) = (kind, text) }
 }
 
-/// Decides when to log problems: each once it has lasted for a moment, and again when it has ended.
+/// Decides when to log problems. Each problem is logged after it has lasted for a moment, and again
+/// when it has ended.
 package struct ProblemJournal: Sendable {
   private struct Known: Sendable {
     var problem: Problem

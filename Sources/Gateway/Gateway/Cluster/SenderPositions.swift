@@ -1,5 +1,5 @@
-/// The newest batch of each sender in the log of a room, both now and before any recently read
-/// message.
+/// The newest batch of each sender in the log of a room: at present, and as it was before each
+/// recently read message.
 ///
 /// Senders choose their names, and may use a new one for each run, so only the newest senders are
 /// kept.
@@ -39,7 +39,7 @@ package struct SenderPositions: Sendable {
     return true
   }
 
-  /// Returns the positions from before a message was read.
+  /// Returns the positions as they were before a message was read.
   func positions(before message: UInt64) -> [String: Position] {
     var positions = newest
     for change in changes.reversed() where change.message >= message {

@@ -4,9 +4,9 @@ package import RateLimiting
 /// regularly.
 ///
 /// Two late answers in a row mean that the servers are slow, because a single one may be a
-/// coincidence. One timely answer shows that they are fast again. The node's own work while the
-/// servers are fast may be what makes them slow. Each time that they become slow again within a
-/// minute, twice as many timely answers are therefore needed, up to 32.
+/// coincidence. One timely answer shows that they are fast again. The servers may become slow only
+/// because this node resumes its work whenever they are fast. Therefore, each time they become slow
+/// again within a minute, the number of timely answers needed doubles, up to 32.
 package struct ServerTiming: Sendable {
   /// The answer time from which an answer counts as late.
   private let slow: Interval

@@ -1,12 +1,13 @@
 import LiveEvents
 import RateLimiting
 
-/// Counts the snapshots and acts that a node has handled, and knows its rooms without a snapshot.
+/// Counts the snapshots and host actions that a node has handled, and lists its rooms that have no
+/// snapshot.
 struct SnapshotCounts: Sendable {
   /// How long the status mentions a snapshot that could not be used.
   private static let memory = Interval.seconds(3600)
-  /// The number of consecutive failures that makes a problem. Fewer failures are normal, because a
-  /// room may have been closed or moved.
+  /// The number of consecutive failures after which a problem is reported. Fewer failures are
+  /// normal, because a room may have been closed or moved.
   private static let few = 3
   /// The maximum number of rooms and unusable snapshots that are named.
   private static let most = 8
@@ -67,8 +68,8 @@ struct SnapshotCounts: Sendable {
     ]
   }
 
-  /// Descriptions of the newest snapshots that could not be used. An unusable snapshot is an event,
-  /// not a problem, because it does not end.
+  /// Descriptions of the newest snapshots that could not be used. They are not listed as problems,
+  /// because a problem ends at some time and an unusable snapshot is a single event.
   func unusable(at now: Instant) -> [String] {
     newestUnusable.filter { now - $0.at < Self.memory }.map(\.text)
   }

@@ -6,32 +6,32 @@ import SystemSupport
 ///
 /// The store keeps the headers of the two newest snapshots of each room. The parts of a snapshot
 /// are written first, under unique names. The header is written last, and only if no other node has
-/// written a header meanwhile. Parts without a header belong to an upload that was interrupted or
-/// replaced.
+/// written a header of the room meanwhile. Parts without a header were left by an upload that was
+/// interrupted or replaced.
 ///
-/// The header of a closed room has no parts. A node whose daemon still has the room then closes it,
-/// and recognises repetitions in the log.
+/// The header of a closed room lists no parts. A node that loads it closes the room if its daemon
+/// still has it, and uses the header to recognise repetitions in the log.
 package struct SnapshotHeader: Equatable, Sendable {
   /// Distinguishes the snapshot from others of its room.
   package var identifier: String
   package var room: String
-  /// Identifies the stream of the log, even if another stream has the same name later.
+  /// Identifies the stream of the log; a later stream with the same name has another identifier.
   package var log: String
   /// The position of the last part of the log that the snapshot contains.
   package var code: Int
   /// The first message of the log that must be read after loading this snapshot.
   package var start: UInt64
-  /// A message of the partition's log up to which stored snapshots contained everything when this
-  /// header was written.
+  /// A message of the partition's log: when this header was written, stored snapshots contained
+  /// everything up to this message.
   package var through: UInt64
   /// The number of parts; 0 if the room is closed.
   package var parts: Int
   package var bytes: Int
-  /// The CRC-32C of all parts in order.
+  /// The CRC-32C of all parts, concatenated in order.
   package var checksum: UInt32
   package var node: String
   package var epoch: UInt64
-  /// The newest batch of each sender in the log at the snapshot's position.
+  /// For each sender, its newest batch in the log up to the snapshot's position.
   package var senders: [String: SenderPositions.Position]
 
   static let stream = "LH_SNAP"
@@ -136,7 +136,7 @@ package struct SnapshotHeader: Equatable, Sendable {
     (self.node, self.epoch, self.senders) = (node, epoch, senders)
   }
 
-  /// Returns the checksum continued over a part.
+  /// Returns the checksum of everything so far and a further part.
   static func extend(_ checksum: UInt32, _ part: [UInt8]) -> UInt32 {
     part.withUnsafeBufferPointer { CRC32C.extend(checksum, $0) }
   }

@@ -8,9 +8,9 @@ import Varlink
 
 /// Moves snapshots of rooms between the local daemon and the store on NATS.
 ///
-/// A takeover loads the newest readable snapshot of each room, or the one before it, so that only
-/// the log after it must be read. A room without a readable snapshot is restored from the log
-/// alone.
+/// A takeover loads the newest snapshot of each room, or the previous snapshot if the newest cannot
+/// be read. Only the log after the snapshot must then be read. A room without a readable snapshot
+/// is restored from the log alone.
 struct SnapshotTransfer: Sendable {
   /// The newest known snapshot of a room in the store.
   struct Stored: Sendable {
@@ -40,7 +40,8 @@ struct SnapshotTransfer: Sendable {
   }
 
   enum Failure: Error, Equatable {
-    /// No answer arrived, or the daemon cannot do it at the moment; another attempt may succeed.
+    /// No answer arrived, or the daemon cannot carry out the call at the moment; another attempt
+    /// may succeed.
     case unavailable
     /// The daemon refuses the snapshot with this error.
     case refused(String)
@@ -83,23 +84,23 @@ struct SnapshotTransfer: Sendable {
 
   // MARK: Loading
 
-  /// Loads the rooms of a partition into the daemon if the store has a newer state than `held`, the
-  /// daemon's positions in the log. Then removes leftovers of takeovers before `epoch` and of
-  /// crashes from the store.
+  /// Loads those rooms of a partition into the daemon of which the store has a newer state. `held`
+  /// are the positions in the log that the daemon has. Then removes from the store the leftovers of
+  /// crashes and of earlier owners, whose epochs precede `epoch`.
   func load(
     _ partition: Partition, log: String, held: [RoomName: Int], epoch: UInt64
   ) async throws -> Loaded {
     var loaded = Loaded()
     for (room, code) in held { loaded.rooms[room] = LogFeed.Beginning(held: code, isThere: true) }
-    // Subjects are read before headers, so that every complete snapshot among them has a known
-    // header.
+    // The list of subjects is read before the headers, so that the header of every complete
+    // snapshot in the list is known.
     let subjects = try await subjects(SnapshotHeader.all(of: partition))
     var named: [String] = []
     // Whether every header can be read. An unreadable header may come from a newer gateway.
     var isReadable = true
     var through: UInt64 = 0
-    // For rooms whose newest snapshot was unusable: the last message that all older snapshots used
-    // instead contain.
+    // The last message up to which all rooms are covered, considering that older snapshots are used
+    // where the newest is unusable.
     var limit = UInt64.max
     for subject in subjects where subject.hasSuffix(".h") {
       guard let newest = try await header(["last_by_subj": .string(subject)]) else { continue }
@@ -251,7 +252,7 @@ struct SnapshotTransfer: Sendable {
       try await client.closeRoom(room.description)
       await client.client.close()
     } catch VarlinkClientError.remote {
-      // The room is already closed, or only its recording could not be finished.
+      // The room was already closed, or was closed although its recording could not be finished.
     } catch {
       throw .unavailable
     }
@@ -261,7 +262,7 @@ struct SnapshotTransfer: Sendable {
     _ index: Int, of snapshot: SnapshotHeader, _ room: RoomName
   ) async throws(Failure) -> [UInt8] {
     let subject = "\(SnapshotHeader.parts(of: room, snapshot.identifier)).\(index)"
-    // Any server may answer, including one that has not received the part yet.
+    // Any server may answer this request, and some servers may not have received the part yet.
     for attempt in 0..<8 {
       let message: NatsMessage?
       do {
@@ -277,8 +278,8 @@ struct SnapshotTransfer: Sendable {
 
   // MARK: Saving
 
-  /// Stores the parts of a room's snapshot as the daemon sends them, but no header. Returns the
-  /// positions that the snapshot contains.
+  /// Stores the parts of a room's snapshot as the daemon sends them, without a header. Returns the
+  /// newest positions that the snapshot contains.
   func store(_ room: RoomName, as identifier: String) async throws -> Saved {
     let client = try await VarlinkClient.connect(path: control)
     var saved = Saved()

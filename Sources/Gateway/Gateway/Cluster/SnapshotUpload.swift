@@ -15,7 +15,7 @@ struct SnapshotUpload {
 
   func run() async throws {
     do { try await store() } catch {
-      // The parts must stay if their header may have been stored.
+      // The parts are kept if it is unknown whether their header was stored.
       if error as? SnapshotTransfer.Failure != .unknown {
         await transfer.purge(
           SnapshotHeader.stream, SnapshotHeader.parts(of: room, identifier) + ".*")
@@ -35,9 +35,10 @@ struct SnapshotUpload {
     if written == nil { written = try await writeHeader(saved) }
     guard let (header, sequence) = written else { throw SnapshotTransfer.Failure.replaced }
     let before = try await node.get { $0.snapshotStored(header, sequence, of: room, partition) }
-    // If `before` is unknown, the partition has begun again, and nothing may be removed.
+    // If `before` is `nil`, the partition has begun again since, and nothing may be removed.
     guard let before else { return }
-    // The log up to the older snapshot is no longer needed, and a closed room needs no log at all.
+    // The log is needed only after the older of the two kept snapshots; of a closed room, it is not
+    // needed at all up to the closing.
     let older = header.isClosed ? header : before.newest
     if let older {
       await transfer.purge(partition.stream, partition.logSubject(of: room), before: older.start)
@@ -47,8 +48,8 @@ struct SnapshotUpload {
       keeping: [header.identifier, older?.identifier].compactMap(\.self), before: epoch + 1)
   }
 
-  /// Writes the header. Returns `nil` if the store has a header that this node did not know and may
-  /// replace.
+  /// Writes the header. Returns `nil` if the store has a header that this node did not know but may
+  /// replace; another attempt can then succeed.
   private func writeHeader(
     _ saved: SnapshotTransfer.Saved
   ) async throws -> (header: SnapshotHeader, sequence: UInt64)? {
@@ -61,7 +62,7 @@ struct SnapshotUpload {
       if let sequence { return (header, sequence) }
       isAnswered = true
     } catch {}
-    // The answer may have been lost, or another header exists.
+    // Either the answer was lost, or the store has another header.
     guard let found = try? await transfer.stored(room) else {
       throw SnapshotTransfer.Failure.unknown
     }

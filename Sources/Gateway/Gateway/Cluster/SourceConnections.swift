@@ -1,7 +1,7 @@
 package import LiveEvents
 
-/// The sources that report their state over connections to this gateway, which the owner of their
-/// room cannot see.
+/// The sources that report their state over connections to this gateway. The node that owns a
+/// source's room cannot see these connections.
 package struct SourceConnections: Sendable {
   private struct Key: Hashable {
     let source: Text

@@ -5,7 +5,8 @@ struct StoredSnapshots {
   /// The rooms' snapshots; a partition is absent until its content in the store is known.
   private var rooms: [Partition: [RoomName: SnapshotTransfer.Stored]] = [:]
   /// Whether a snapshot is being stored. Only one snapshot is stored at a time, so that snapshots
-  /// do not delay the log. Most snapshots hardly shorten the log that a takeover reads.
+  /// do not delay the log. This is sufficient, because most snapshots hardly shorten the log that a
+  /// takeover reads.
   private(set) var isStoring = false
 
   /// Records the snapshots of a partition that has been loaded.
@@ -27,16 +28,17 @@ struct StoredSnapshots {
     isStoring = false
   }
 
-  /// Returns the sequence of the header that the next one of a room replaces; 0 if there is none.
+  /// Returns the sequence of the room's stored header, which its next header replaces; 0 if no
+  /// header is stored.
   func sequence(of room: RoomName) -> UInt64 {
     rooms[Partition(of: room)]?[room]?.sequence ?? 0
   }
 
-  /// Records that the store has another header of a room than was known; the next header replaces
-  /// it. `header` is `nil` if it cannot be read or belongs to another log.
+  /// Records that the header of a room in the store is not the one that was known. The room's next
+  /// header replaces it. `header` is `nil` if it cannot be read or belongs to another log.
   mutating func find(_ header: SnapshotHeader?, sequence: UInt64, of room: RoomName) {
     let partition = Partition(of: room)
-    // The known snapshot is read before the assignment, which has exclusive access to the entry.
+    // The known snapshot is read first, because the assignment has exclusive access to the entry.
     let known = rooms[partition]?[room]?.newest
     rooms[partition]?[room] = .init(newest: header ?? known, sequence: sequence)
   }

@@ -59,7 +59,7 @@ struct StreamReaders {
     pulls = pulls.filter { $0.key == .leases }
   }
 
-  /// Drops the open pulls, which will not be answered because the connection is lost.
+  /// Drops all unanswered pulls, because the connection is lost and no answers will arrive.
   mutating func disconnect(at now: Instant) {
     pulls = [:]
     watchAnew(at: now)
@@ -75,8 +75,8 @@ struct StreamReaders {
     return .log(Partition(number: number))
   }
 
-  /// Returns the metadata of a message if it is the next one of its stream; `nil` for all others,
-  /// including those that only end a pull.
+  /// Returns the metadata of a message if it is the next message of its stream; `nil` for any other
+  /// message, including a status that ends a pull.
   mutating func receive(
     _ message: NatsMessage, by reader: Reader, at now: Instant
   ) -> LogConsumer.Metadata? {
@@ -100,7 +100,7 @@ struct StreamReaders {
     _ = change(reader) { $0.created(reply, at: now) }
   }
 
-  /// Records that a pull was sent whose messages arrive under a token.
+  /// Records that a pull was sent, whose messages will arrive on the subject of `token`.
   mutating func pull(_ reader: Reader, to token: String) { pulls[reader] = token }
 
   /// Changes the consumer of a reader, unless its partition is no longer read.

@@ -1,13 +1,13 @@
 package import RateLimiting
 
-/// The progress of this node's partitions, from acquiring the lease to having all rooms in the
-/// daemon.
+/// For each partition of this node, the progress from acquiring its lease until the daemon has all
+/// its rooms.
 ///
 /// A partition waits until the daemon and the NATS servers can be reached. Loading it then requests
 /// the daemon's positions and the snapshots in the store. Afterwards the partition's log is read. A
 /// partition has caught up once the daemon has everything that was in the log when reading began.
-/// Loading, and closing rooms before a restart, are tasks that may outlive the lease, so a
-/// partition has at most one of each at a time.
+/// Two tasks may still run after the lease is lost: loading, and closing rooms before they are
+/// loaded again. Each partition has at most one of each task at a time.
 package struct Takeovers {
   private var waiting: Set<Partition> = []
   private var loading: Set<Partition> = []
@@ -30,13 +30,13 @@ package struct Takeovers {
     failures[partition] = nil
   }
 
-  /// Makes all partitions load again, because the daemon is gone or has come back, possibly without
-  /// rooms that it had.
+  /// Makes all partitions load again. Must be called when the daemon disappears or returns, because
+  /// rooms may be missing then.
   package mutating func beginAnew(_ partitions: Set<Partition>) {
     (waiting, catchingUp, failures) = (partitions, [], [:])
   }
 
-  /// Returns the partitions to load now, each with the epoch of its lease. Call ``endLoading(_:)``
+  /// Returns the partitions to load now, and the epochs of their leases. Call ``endLoading(_:)``
   /// for each. `epoch` returns `nil` for a partition that cannot be loaded now.
   package mutating func beginLoading(_ epoch: (Partition) -> UInt64?) -> [(
     Partition, epoch: UInt64
@@ -73,9 +73,8 @@ package struct Takeovers {
     return current
   }
 
-  /// Stops reading a partition so that its rooms can be closed and loaded again, but at most once
-  /// per `interval`. Returns whether to do so now; if so, call ``endRestart(_:isHeld:)``
-  /// afterwards.
+  /// Begins to restart a partition, at most once per `interval`. Returns whether the caller must
+  /// now stop reading the partition and close its rooms, and then call ``endRestart(_:isHeld:)``.
   package mutating func restart(_ partition: Partition, at now: Instant, every interval: Interval)
     -> Bool
   {

@@ -9,7 +9,8 @@ package struct NatsMessage: Sendable {
   package var subject: String
   package var reply: String?
   package var bytes: [UInt8]
-  /// The status that a server sends instead of an answer; 503 if there are no responders.
+  /// The status that a server sends instead of an answer, such as 503 if nobody subscribes to the
+  /// request's subject.
   package var status: Int?
   package var description: String?
 
@@ -22,17 +23,17 @@ package struct NatsMessage: Sendable {
   var isFromStream: Bool { reply?.hasPrefix("$JS.ACK.") == true }
 }
 
-/// The reason why no connection could be made.
+/// The reason why connecting to the servers failed.
 package enum NatsError: Error, Equatable, Sendable {
   /// No server answered.
   case unreachable(String)
-  /// A server does not admit this client, for this reason.
+  /// A server refuses this client's connection; the associated value is the reason.
   case refused(String)
   /// The library rejects the settings.
   case settings(String)
 }
 
-/// A connection to NATS servers through libnats, which carries messages without interpreting them.
+/// A connection to NATS servers through libnats. It transports messages without interpreting them.
 ///
 /// A lost connection is renewed automatically, without a limit on attempts. Callbacks are made one
 /// at a time, on threads of the library.
@@ -44,7 +45,7 @@ package final class NatsClient: Sendable {
     package var credentials: String?
     package var user: String?
     package var password: String?
-    /// The path of a PEM file of trusted authorities, which enables TLS.
+    /// The path of a PEM file that contains the trusted authorities. Setting it enables TLS.
     package var authorities: String?
     /// The path of a PEM file with this client's certificate.
     package var certificate: String?
@@ -58,8 +59,8 @@ package final class NatsClient: Sendable {
     package var received: @Sendable (NatsMessage) -> Void
     package var disconnected: @Sendable () -> Void
     package var connected: @Sendable () -> Void
-    /// Called when the connection has ended for good, with the reason. Servers that refuse a client
-    /// twice are not tried again.
+    /// Called when the connection has ended for good, with the reason. A server that has refused
+    /// the client twice is not tried again.
     package var closed: @Sendable (String) -> Void
 
     package init(
@@ -122,7 +123,8 @@ package final class NatsClient: Sendable {
       }, Unmanaged.passUnretained(handler).toOpaque())
     pointers = Guarded(Pointers(connection: raw, subscription: subscription))
     guard subscribed == NATS_OK else { throw Self.failure(subscribed, settings) }
-    // No message may be dropped. A slow reader limits itself by pulling fewer messages.
+    // The library must not drop messages. Its queue cannot grow without limit, because a slow
+    // reader pulls fewer messages.
     natsSubscription_SetPendingLimits(subscription, -1, -1)
   }
 
@@ -143,7 +145,8 @@ package final class NatsClient: Sendable {
       natsOptions_SetMaxReconnect(options, -1),
       natsOptions_SetReconnectWait(options, 250),
       natsOptions_SetReconnectJitter(options, 250, 250),
-      // Nothing is buffered while disconnected, because callers repeat unanswered requests.
+      // Messages are not buffered while the connection is lost, because callers repeat unanswered
+      // requests.
       natsOptions_SetReconnectBufSize(options, 0),
       natsOptions_SetPingInterval(options, 2000),
       natsOptions_SetMaxPingsOut(options, 2),
@@ -213,8 +216,8 @@ package final class NatsClient: Sendable {
   }
 
   /// Publishes messages in the order of the calls; answers are sent to `token` below ``inbox``.
-  /// Returns immediately, because the library would wait for the network and for its locks while it
-  /// connects. Messages that cannot be sent are dropped.
+  /// Returns without waiting. The library's own function would block for the network, and for locks
+  /// while it connects. Messages that cannot be sent are dropped.
   package func publish(
     _ subject: String, token: String? = nil, headers: [(String, String)] = [], _ body: [UInt8]
   ) {
@@ -241,7 +244,8 @@ package final class NatsClient: Sendable {
 
   /// Closes the connection once all published messages are written, and then calls `closed`.
   package func close(_ closed: @escaping @Sendable () -> Void = {}) {
-    // The queue runs this after earlier calls of `publish`, which need the connection.
+    // The queue runs this after the messages of earlier calls of `publish`, which need the open
+    // connection.
     queue.async { [self] in
       let pointers = pointers.withLock { exchange(&$0, with: Pointers()) }
       if let connection = pointers.connection { natsConnection_FlushTimeout(connection, 1000) }

@@ -4,8 +4,8 @@ import NIOCore
 import RateLimiting
 import SystemSupport
 
-/// Requests to the servers over a connection that may be lost. Each request is answered once, with
-/// `nil` if no answer arrives in time. Confined to one event loop.
+/// Requests to the servers over a connection that may be lost. Each request completes exactly once,
+/// with the answer, or with `nil` if no answer arrives in time. Confined to one event loop.
 final class NatsRequests {
   private struct Request {
     let deadline: Instant
@@ -39,7 +39,7 @@ final class NatsRequests {
     publish(subject, token: token, headers: headers, body)
   }
 
-  /// Waits for a message to a new token, which it returns.
+  /// Starts to wait for one message to a new token, and returns the token.
   func expect(within: Interval, _ answered: @escaping (NatsMessage?) -> Void) -> String {
     let token = token()
     open[token] = Request(deadline: SourceDelivery.now + within, answered: answered)
@@ -58,7 +58,8 @@ final class NatsRequests {
     return true
   }
 
-  /// Answers the requests whose time is over with `nil`. Must be called several times per second.
+  /// Completes the requests that have timed out, with `nil`. Must be called several times per
+  /// second.
   func expire() {
     let now = SourceDelivery.now
     for (token, request) in open where now >= request.deadline {
@@ -70,10 +71,10 @@ final class NatsRequests {
   /// Records that the first connection is made.
   func connected(_ client: NatsClient) { (self.client, isConnected) = (client, true) }
 
-  /// Records that the connection is made again.
+  /// Records that a lost connection was made again.
   func connected() { isConnected = true }
 
-  /// Answers all outstanding requests with `nil`, because the connection is lost.
+  /// Completes all outstanding requests with `nil`, because the connection is lost.
   func disconnected() {
     isConnected = false
     for request in exchange(&open, with: [:]).values { request.answered(nil) }

@@ -5,8 +5,8 @@ package import UnixSockets
 package import Varlink
 import VarlinkDescription
 
-/// Finds the control socket of the daemon that has a room. For `nil`, finds the daemon that answers
-/// all other calls.
+/// Finds the control socket of the daemon that has a room. If the room is `nil`, finds the socket
+/// of the daemon that answers calls without a room.
 package typealias OriginLookup = @Sendable (_ room: String?) async throws -> String
 
 /// Serves `io.livehost.Control` on behalf of a daemon on another machine or socket, the origin.
@@ -27,8 +27,8 @@ package struct Relay: Sendable {
 
   /// Returns the interface with its handlers, for a `VarlinkServer`.
   /// - Parameters:
-  ///   - mayChange: whether a caller may use privileged methods. At the origin, the relay acts with
-  ///     the rights of its own user.
+  ///   - mayChange: whether a caller may use privileged methods. At the origin, all calls have the
+  ///     rights of the user that runs the relay.
   ///   - own: registers the methods that are not forwarded.
   package func makeInterface(
     mayChange: @escaping @Sendable (Peer) -> Bool,
@@ -73,7 +73,8 @@ package struct Relay: Sendable {
     } catch VarlinkClientError.remote(let error) {
       throw error
     } catch is VarlinkClientError {
-      // The outcome of the call is unknown, which the closed connection indicates to the caller.
+      // The outcome of the call is unknown. The caller learns this because its connection is closed
+      // without a reply.
       throw CancellationError()
     }
   }

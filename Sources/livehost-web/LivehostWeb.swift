@@ -150,8 +150,8 @@ struct LivehostWeb: AsyncParsableCommand {
       : "\(page)\nfor overlays, read-only: \(overlay)\n"
   }
 
-  /// Prints the links, or writes them to the file. A service uses a file, because more users can
-  /// read its output in the journal.
+  /// Prints the links, or writes them to the file. A service writes a file, because its output goes
+  /// to the journal, which more users can read.
   private func announce(_ links: String) throws {
     if let listen { try ListeningSocket.setMode(0o660, ofSocketAt: listen) }
     var descriptor = STDOUT_FILENO

@@ -53,8 +53,8 @@ struct Livehostd: AsyncParsableCommand {
       Self.write(Configuration.commentedDefaults, to: STDOUT_FILENO)
       return
     }
-    // The handler is installed before the configuration is read, so that a SIGHUP after a later
-    // change is not missed.
+    // The handler is installed before the configuration is read. A SIGHUP that follows a change
+    // made after reading is therefore not missed.
     EarlySignals.note(SIGHUP)
     let configuration: Configuration
     do {
@@ -99,7 +99,7 @@ struct Livehostd: AsyncParsableCommand {
       lostEntries: { Int(clamping: log.lost.entries) }, pingJournal: log.ping,
       readConfiguration: { [config, logLevel] () throws(ConfigurationError) in
         var configuration = try Self.loadConfiguration(config)
-        // The option takes precedence over the configuration file.
+        // The command-line option takes precedence over the configuration file.
         if let logLevel { configuration.logLevel = logLevel }
         return configuration
       })

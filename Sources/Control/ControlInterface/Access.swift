@@ -19,7 +19,7 @@ package struct Access: Sendable {
     self.groupID = groupID
   }
 
-  /// Returns whether a peer may call privileged methods.
+  /// Returns whether the user of a connected process may call privileged methods.
   package func mayChange(_ peer: Peer) -> Bool {
     peer.userID == 0 || peer.userID == userID
       || groupID.map { peer.belongs(toGroup: $0) } == true

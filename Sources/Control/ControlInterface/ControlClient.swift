@@ -36,7 +36,8 @@ package struct ControlClient: Sendable {
       returning: NoParameters.self)
   }
 
-  /// Returns a room as JSON, including members that this client does not know.
+  /// Returns the state of a room as undecoded JSON, so that members that this client does not know
+  /// are included.
   package func getRoomJSON(
     _ room: String, feature: Feature? = nil
   ) async throws(VarlinkClientError) -> JSONValue {

@@ -9,8 +9,8 @@ extension ControlInterface {
   /// Returns the interface with its handlers, for a `VarlinkServer`.
   ///
   /// - Parameters:
-  ///   - mayChange: whether a caller may use ``privilegedMethods``. Other callers get
-  ///     `PermissionDenied`, and so does every call that is not made over a Unix socket.
+  ///   - mayChange: whether a caller may use ``privilegedMethods``. Other callers receive
+  ///     `PermissionDenied`. Calls that are not made over a Unix socket always receive it.
   ///   - sleep: waits between the replies of a monitor with a maximum rate.
   package static func makeInterface(
     service: some ControlService,
@@ -52,7 +52,8 @@ extension ControlInterface {
   /// The error for a call from an unprivileged client that exceeds the maximum length.
   package static let callTooLong = ControlError.limitReached("callBytes")
 
-  /// The error for a monitoring call beyond the limit, set in `VarlinkServer.Limits`.
+  /// The error for a monitoring call that exceeds the limit on concurrent monitoring calls in
+  /// `VarlinkServer.Limits`.
   package static let tooManyMonitors = ControlError.limitReached("monitors")
 
   private static func addReading(
@@ -125,7 +126,8 @@ extension ControlInterface {
     }
   }
 
-  /// Runs a simulation. Sends only the newest progress whenever the client can receive a reply.
+  /// Runs a simulation. Whenever the client can receive a reply, sends the newest progress and
+  /// skips older progress.
   private static func simulate(
     _ request: SimulateRequest, _ service: some ControlService, wantsMore: Bool,
     _ replies: ReplyStream
@@ -144,8 +146,9 @@ extension ControlInterface {
     return reply
   }
 
-  /// Runs a task. Sends only the newest progress whenever the client can receive a reply, but all
-  /// parts of the result, each of which waits for the client.
+  /// Runs a task. Whenever the client can receive a reply, sends the newest progress and skips
+  /// older progress. Sends all parts of the result; each part waits until the client can receive
+  /// it.
   private static func startTask(
     _ request: StartTaskRequest, _ service: some ControlService, wantsMore: Bool,
     _ replies: ReplyStream
@@ -165,7 +168,7 @@ extension ControlInterface {
     return try await result
   }
 
-  /// Passes the feed of a room to a monitor and keeps the feed alive while the monitor runs.
+  /// Calls `run` with the feed of a room, and keeps the feed alive until `run` returns.
   package typealias FeedProvider =
     @Sendable (
       _ room: String, _ run: @Sendable (RoomFeed) async throws -> ByteBuffer

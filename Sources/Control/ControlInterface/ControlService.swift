@@ -5,8 +5,8 @@ import Varlink
 
 /// Performs host actions that arrive as Varlink calls.
 package protocol HostActService: Sendable {
-  /// Performs a host action in an open room. Returns once the host action is applied and, if the
-  /// room is recorded, also synced to disk.
+  /// Performs a host action in an open room. Returns once the host action is applied. If the room
+  /// is recorded, the host action is also on disk by then.
   func act(_ act: LiveEvent.Payload, in room: String) async throws -> HostReply
   /// Returns the identifiers of a chat message and of its author. Throws
   /// ``ControlError/noSuchMessage(_:_:)`` if the room does not store the message.
@@ -17,7 +17,7 @@ package protocol HostActService: Sendable {
 
 /// The daemon's implementation of `io.livehost.Control`.
 ///
-/// Methods are called on a connection's event loop, which must not be blocked. The methods throw
+/// Methods are called on the event loop of a connection and must not block it. The methods throw
 /// ``ControlError``, or `ServiceError` with `invalidParameter` for an invalid name. Methods that
 /// only read are open to all callers; the others are called only after authorisation.
 package protocol ControlService: HostActService {
@@ -28,7 +28,7 @@ package protocol ControlService: HostActService {
   func listRooms() async throws -> [RoomSummary]
   func openRoom(_ room: String) async throws
   func closeRoom(_ room: String) async throws
-  /// Returns the state of a room with these features; nil means all features.
+  /// Returns the state of a room, limited to the given features; nil means all features.
   func getRoom(_ room: String, features: Set<Feature>?) async throws -> RoomReport
   /// Returns the sources of one room; nil means the sources of all rooms, ordered by room.
   func listSources(_ room: String?) async throws -> [SourceReport]
@@ -39,7 +39,7 @@ package protocol ControlService: HostActService {
   /// Explains why a view was evaluated. Throws ``ControlError/noSuchView(room:view:)`` if the view
   /// was never evaluated.
   func explain(room: String, view: String) async throws -> Explanation
-  /// Makes the caller a controller of the room until the caller disconnects. Ends with
+  /// Makes the caller a controller of the room until the caller disconnects. Throws
   /// ``ControlError/noSuchRoom(_:)`` when the room closes.
   ///
   /// - Parameters:
@@ -57,8 +57,8 @@ package protocol ControlService: HostActService {
   func simulate(
     _ request: SimulateRequest, progress: @escaping @Sendable (Int) -> Void
   ) async throws -> SimulateReply
-  /// Starts recording a room. Returns once the recording has started; with `retries`, a failed
-  /// first attempt is repeated until one succeeds.
+  /// Starts recording a room. Returns once the recording has started. If `retries` is true and the
+  /// first attempt fails, attempts are repeated until one succeeds.
   func startRecording(_ room: String, retries: Bool) async throws -> RecordingReport
   /// Pauses the recording of a room. Returns once all earlier events are on disk.
   func pauseRecording(_ room: String) async throws -> RecordingReport
@@ -67,7 +67,7 @@ package protocol ControlService: HostActService {
   /// Returns the newest recordings, oldest first, of a room or of all rooms. With `before`, returns
   /// only recordings older than that one.
   func listRecordings(_ room: String?, before: String?) async throws -> ListRecordingsReply
-  /// Deletes a recording and its files. Returns the report that it had before.
+  /// Deletes a recording and its files. Returns the recording's last report.
   func deleteRecording(_ recording: String) async throws -> RecordingReport
   /// Checks recordings for damage. `reply` sends the progress or the result of one recording, and
   /// returns once the client can receive another reply.
@@ -79,7 +79,7 @@ package protocol ControlService: HostActService {
   ///
   /// - Parameters:
   ///   - reply: sends a part of the result; returns once the client can receive another one.
-  ///   - progress: receives the finished fraction, at most a hundred times.
+  ///   - progress: receives the fraction of the task that is finished, at most a hundred times.
   func startTask(
     _ request: StartTaskRequest, reply: @escaping @Sendable (TaskReply) async throws -> Void,
     progress: @escaping @Sendable (TaskReply) -> Void

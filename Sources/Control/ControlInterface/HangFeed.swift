@@ -18,8 +18,8 @@ package final class HangFeed: Sendable {
 
   package init() {}
 
-  /// Numbers a hang and adds it; called by only one thread. Calls `announce` with the hang before
-  /// clients can see it.
+  /// Assigns a number to a hang and adds the hang. Calls `announce` with it before clients can see
+  /// it. Must always be called from the same thread.
   @discardableResult
   package func add(_ hang: HangReport, announce: (HangReport) -> Void = { _ in }) -> HangReport {
     var numbered = hang
@@ -35,7 +35,7 @@ package final class HangFeed: Sendable {
     return numbered
   }
 
-  /// Ends all monitors once they have received the stored hangs.
+  /// Ends all monitors. Each one first receives the remaining stored hangs.
   package func finish() {
     state.withLock { $0.isFinished = true }
     signal.raise()
@@ -54,8 +54,8 @@ package final class HangFeed: Sendable {
     state.withLock { $0.hangs.filter { $0.timestamp >= timestamp } }
   }
 
-  /// Waits until there are hangs after a number, and returns them. Returns none once the feed is
-  /// finished. Throws `CancellationError`.
+  /// Waits until there are hangs with higher numbers than the given one, and returns these hangs.
+  /// Returns an empty array once the feed is finished. Throws `CancellationError`.
   func next(after number: Int) async throws -> [HangReport] {
     while true {
       try Task.checkCancellation()

@@ -1,5 +1,5 @@
 extension HangReport {
-  /// The fields of the journal entry about a hang, without the kind.
+  /// The fields of the journal entry about a hang, except the field for its kind.
   ///
   /// ``init(kind:journalField:)`` restores the hang from these fields.
   package var journalFields: [String: String] {
@@ -32,8 +32,8 @@ extension HangReport {
       processorMicroseconds: value("processorUsec"), waitedMicroseconds: value("waitedUsec"))
   }
 
-  /// The part of the screen whose work held the lane; nil if no part did. The names of actions
-  /// (`chat.messages`) and of views (`ChatView`) begin with the name of their part.
+  /// The part of the screen whose work blocked the lane; nil if no part's work did. The names of
+  /// actions (`chat.messages`) and of views (`ChatView`) begin with the name of their part.
   package var feature: Feature? {
     if let action {
       return action.split(separator: ".").first.flatMap { Feature(rawValue: "\($0)") }

@@ -41,8 +41,8 @@ package struct HostReply: Codable, Sendable, Equatable {
   }
 }
 
-// A host action is an event that arrives as a call instead of a line. Each method creates an event,
-// which the room applies.
+// Unlike other events, which arrive as lines, a host action arrives as a call. Each of these
+// methods creates an event, which the room applies.
 
 extension ControlInterface {
   /// Adds the methods for host actions.
@@ -104,8 +104,8 @@ extension ControlInterface {
     }
   }
 
-  /// Finds a message by its number. Fails for a message without identifiers, which an event cannot
-  /// name.
+  /// Finds a message by its number. Fails if the message or its author has no identifier, because
+  /// an event could not refer to it.
   private static func message(
     _ number: Int, in room: String, _ service: some HostActService
   ) async throws -> (identifier: Text, author: Text) {

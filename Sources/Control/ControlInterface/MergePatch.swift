@@ -4,8 +4,8 @@ package import JSON
 ///
 /// In a merge patch, null removes a member, so a patch cannot set a member to null. Varlink treats
 /// an absent nullable member like null (UAPI.20, "Nullable Fields and Absent Fields").
-/// ``MergePatch`` therefore treats members that are null as absent, except inside arrays, which a
-/// patch replaces whole.
+/// ``MergePatch`` therefore treats members that are null as absent. Members inside arrays are an
+/// exception, because a patch always replaces an entire array.
 package enum MergePatch {
   /// Returns the patch from `old` to `new`: `apply(difference(old, new), to: old)` equals
   /// `normalized(new)`. The patch between equal objects is an empty object.
@@ -20,7 +20,8 @@ package enum MergePatch {
       let before = oldMembers[name] ?? .null
       if before == value { continue }
       let change = difference(from: before, to: value)
-      // Two objects that differ only in members with the value null need no patch.
+      // If two objects differ only in members with the value null, the patch between them is empty
+      // and is omitted.
       if change == .object([:]), case .object = before { continue }
       patch[name] = change
     }

@@ -1,7 +1,8 @@
 package import JSON
 package import Varlink
 
-/// A reply of a method that first sends a complete value and then merge patches for it.
+/// A reply of a method whose first reply contains a complete value, and whose later replies contain
+/// merge patches for this value.
 package protocol PatchReply: Decodable, Sendable {
   /// The typed form of the value.
   associatedtype Report: Decodable
@@ -19,7 +20,7 @@ extension MonitorScreenReply: PatchReply {
   package var whole: JSONValue? { screen }
 }
 
-/// The states of a monitored room; each has the form of a reply of `GetRoom`.
+/// The states of a monitored room, each in the form of a reply of `GetRoom`.
 package typealias RoomStates = PatchedReplies<MonitorRoomReply>
 
 /// The screens of a monitored room, each in the form of `GetScreen`.
@@ -29,7 +30,7 @@ package typealias Screens = PatchedReplies<MonitorScreenReply>
 package struct PatchedReplies<Reply: PatchReply>: AsyncSequence, Sendable {
   package typealias Failure = VarlinkClientError
 
-  /// A reply, with the value that results from its patch.
+  /// A reply, and the value that results from applying its patch.
   package struct Element: Sendable {
     package let reply: Reply
     package let value: JSONValue

@@ -6,36 +6,38 @@ import Varlink
 
 /// The states of one room, or of its screen, for all monitors of the room.
 ///
-/// Monitors pull states from the feed; a change of the room only marks the feed as stale and
-/// encodes nothing. A monitor that is due, or will be soon, requests a reading of the features that
-/// it shows. The next change of the room provides the reading, so that a busy lane is not woken. If
-/// a monitor is due and no reading was provided, it reads the room in a visit on the lane.
+/// Monitors request states from the feed. A change of the room only marks the feed as stale; it
+/// encodes nothing. A *reading* is a copy of the room's state that can be encoded later. A monitor
+/// requests a reading of the features that it shows shortly before it may send the next reply. The
+/// room's next change provides the reading, so that the lane does not get additional work. If there
+/// is no reading when the monitor may send, the monitor visits the lane to read the room.
 ///
-/// Monitors of the same features share the readings, and also an encoded patch if they start from
-/// the same state. A monitor that falls behind gets a single patch to the newest state, so its
-/// costs do not accumulate.
+/// Monitors of the same features share their readings. They also share an encoded patch if they
+/// have sent the same previous state. A monitor that falls behind sends a single patch to the
+/// newest state, so its costs do not accumulate.
 package final class RoomFeed: Sendable {
   struct State {
-    /// A number that increases with each change of the room. Numbers are skipped where changes were
-    /// merged.
+    /// A number that increases with each change of the room. When several changes are merged,
+    /// numbers are skipped.
     let number: UInt64
     let value: JSONValue
   }
 
-  /// Encodes a reading of the room. Monitors call this on their own threads, not on the lane.
+  /// Encodes the room's state as it was read. Monitors call this on their own threads, not on the
+  /// lane.
   package typealias Reading = @Sendable () throws -> JSONValue
 
   /// The state shared by all monitors of the same features.
   private struct Shared {
     var monitors = 0
     var newest: State?
-    /// Whether a monitor requested the reading that the next change provides.
+    /// Whether a monitor has requested that the room's next change provides a reading.
     var isAwaited = false
     /// A reading that a change provided and that has not been encoded yet.
     var reading: (number: UInt64, encode: Reading)?
     var isBeingRead = false
-    /// The encoded patches to the newest state, by the number of the previous state; a nil patch
-    /// means that both states are equal.
+    /// The encoded patches from older states to the newest state, by the number of the older state;
+    /// a nil patch means that both states are equal.
     var patches: [UInt64: ByteBuffer?] = [:]
   }
 
@@ -46,7 +48,8 @@ package final class RoomFeed: Sendable {
     /// The number of elements of ``shared`` that await a reading.
     var awaited = 0
     var reads = 0
-    /// Whether the room has left this process without an error to report to monitors.
+    /// Whether a visit has found the room closed. Monitors then wait for ``finish(_:)`` or for
+    /// their cancellation.
     var isDetached = false
     var end: (any Error)?
 
@@ -68,8 +71,8 @@ package final class RoomFeed: Sendable {
 
   private let contents = Guarded(Contents())
   private let change = ChangeSignal()
-  /// Signals the end of the feed; separate from ``change``, so that a change does not wake a
-  /// monitor before it is due.
+  /// Signals the end of the feed. It is separate from ``change``, because a change must not wake a
+  /// monitor before its next reply is due.
   private let ending = ChangeSignal()
   private let visit: @Sendable (_ features: Set<Feature>?) async -> Reading?
 
@@ -100,7 +103,7 @@ package final class RoomFeed: Sendable {
     change.raise()
   }
 
-  /// Reads the room for the monitors that still wait for a reading of these features.
+  /// Reads the room for monitors that still wait for a reading of these sets of features.
   private func handOut(
     to awaited: [Set<Feature>?], _ read: (_ features: Set<Feature>?) -> Reading
   ) {
@@ -131,7 +134,8 @@ package final class RoomFeed: Sendable {
     ending.raise()
   }
 
-  /// Ends all monitors by closing their connections, because the room leaves this process.
+  /// Ends all monitors by closing their connections. Must be called when the room moves out of this
+  /// process.
   package func abandon() {
     contents.withLock { if $0.end == nil { $0.end = CancellationError() } }
     change.raise()
@@ -140,8 +144,9 @@ package final class RoomFeed: Sendable {
 
   // MARK: Monitors
 
-  // Functions that lock for a monitor are never inlined into an asynchronous function, because the
-  // compiler (6.3.1) may then keep the ID of the locking thread across a suspension.
+  // The functions below that lock must not be inlined into an asynchronous function. Otherwise the
+  // compiler (6.3.1) may use the ID of the thread that locked before a suspension for a lock after
+  // it.
 
   /// Adds a monitor of these features, which ``removeMonitor(of:)`` removes.
   @inline(never)
@@ -185,8 +190,8 @@ package final class RoomFeed: Sendable {
     case wait
   }
 
-  /// Waits for a state whose number is above `number`, and returns the newest state. A state above
-  /// `recent` is accepted even if the room has changed since.
+  /// Waits for a state whose number exceeds `number`, and returns the newest state. A state whose
+  /// number also exceeds `recent` is returned even if the room has changed since it was read.
   ///
   /// Visits the room unless a reading was provided, or another monitor of the same features has
   /// read its current state or is reading it.
@@ -195,8 +200,8 @@ package final class RoomFeed: Sendable {
   func next(
     after number: UInt64, recent: UInt64 = .max, features: Set<Feature>?
   ) async throws -> State {
-    // A state that was read in this call is accepted even if the room has changed since, because a
-    // constantly changing room would otherwise delay a monitor forever.
+    // A state that was read during this call is returned even if the room has changed since.
+    // Otherwise a room that changes constantly could delay a monitor forever.
     var recent = recent
     while true {
       try Task.checkCancellation()
@@ -241,7 +246,8 @@ package final class RoomFeed: Sendable {
     return try result.get()
   }
 
-  /// Encodes a reading and shares it. A nil reading means that the room is closed.
+  /// Encodes a reading, and shares the state with all monitors of the same features. A nil reading
+  /// means that the room is closed.
   @inline(never)
   private func finishReading(
     _ number: UInt64, _ reading: Reading?, _ features: Set<Feature>?

@@ -2,11 +2,11 @@ import JSON
 import NIOCore
 import Varlink
 
-/// Implements `MonitorRoom` and `MonitorScreen`: sends the whole state, then patches, as fast as
-/// the client reads.
+/// Implements `MonitorRoom` and `MonitorScreen`. Sends the complete state, then patches, at most as
+/// fast as the client reads.
 struct RoomMonitor {
   let feed: RoomFeed
-  /// The member of the first reply that holds the whole state.
+  /// The member of the first reply that contains the complete state.
   var whole = "room"
   /// The features to send; nil means all.
   let features: Set<Feature>?
@@ -14,12 +14,13 @@ struct RoomMonitor {
   let interval: Duration?
   let sleep: @Sendable (Duration) async throws -> Void
 
-  /// How long before its due time a monitor requests a reading: slightly longer than a frame, so
-  /// that a room that changes in every frame provides the reading and is not visited.
+  /// How long before its next reply is due a monitor requests a reading. This is slightly longer
+  /// than a frame, so that a room that changes in every frame provides the reading in time and need
+  /// not be visited.
   private var lead: Duration { min(.milliseconds(20), interval ?? .zero) }
 
-  /// Sends the state and its patches. Returns the only reply to a call without `more`; otherwise
-  /// ends by throwing.
+  /// Sends the state and its patches until an error ends the monitor, which this function throws.
+  /// For a call without `more`, returns the only reply instead.
   func run(wantsMore: Bool, _ replies: ReplyStream) async throws -> ByteBuffer {
     feed.addMonitor(of: features)
     defer { feed.removeMonitor(of: features) }
@@ -30,7 +31,8 @@ struct RoomMonitor {
     if !wantsMore { return first.buffer() }
     try await replies.send(parameters: first.buffer())
     while true {
-      // The room is read only after this pause, so that earlier changes are merged into one patch.
+      // The room is read only after this pause, so that all changes during the pause are merged
+      // into one patch.
       if let interval { try await pause(interval - lead) }
       try await replies.waitUntilWritable()
       let recent = feed.awaitReading(features)
@@ -43,8 +45,8 @@ struct RoomMonitor {
     }
   }
 
-  /// Sleeps until the interval has elapsed or the room ends, so that the room's last state and its
-  /// end are sent without delay.
+  /// Sleeps until the interval has elapsed, or until the room ends. The room's last state and its
+  /// end are therefore sent without delay.
   private func pause(_ duration: Duration) async throws {
     if feed.hasEnded() { return }
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -5,8 +5,8 @@ import VarlinkDescription
 
 /// The daemon's implementation of `io.systemd.service`, the interface that manages services.
 package protocol ManagedService: Sendable {
-  /// Reloads and applies the configuration. If it is invalid, throws ``ReloadFailure``, and the old
-  /// one stays in effect.
+  /// Reloads and applies the configuration. If the new configuration is invalid, throws
+  /// ``ReloadFailure``, and the old configuration stays in effect.
   func reload() async throws
 
   /// Sets the log level to a syslog severity from 0 to 7; 8 also logs messages below debug.
@@ -32,8 +32,8 @@ package struct ReloadFailure: VarlinkErrorConvertible, Error, Equatable {
   }
 }
 
-/// The interface `io.systemd.service` as defined by systemd, extended by the reason of a failed
-/// reload.
+/// The interface `io.systemd.service` as defined by systemd, with one addition: the error of a
+/// failed reload contains the reason.
 package enum ServiceManagement {
   package static let name = "io.systemd.service"
 
@@ -63,7 +63,8 @@ package enum ServiceManagement {
 
     """
 
-  /// Returns the interface for a `VarlinkServer`. Callers without `mayChange` may use only `Ping`.
+  /// Returns the interface for a `VarlinkServer`. Callers for whom `mayChange` returns false may
+  /// use only `Ping`.
   package static func makeInterface(
     service: some ManagedService, mayChange: @escaping @Sendable (Peer) -> Bool
   ) throws -> Interface {

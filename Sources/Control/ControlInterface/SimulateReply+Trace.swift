@@ -1,5 +1,5 @@
 extension SimulateReply {
-  /// Removes the trace from this reply and returns it as separate replies.
+  /// Removes the trace from this reply, and returns the trace as separate replies.
   mutating func takeTraceParts() -> [SimulateReply] {
     guard let scalars = trace?.unicodeScalars else { return [] }
     trace = nil

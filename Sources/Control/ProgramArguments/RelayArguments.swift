@@ -1,6 +1,6 @@
 package import ArgumentParser
 
-/// The arguments of a relay. `livehostctl relay` checks them and passes them on as written to
+/// The arguments of a relay. `livehostctl relay` checks the arguments, and passes them unchanged to
 /// `livehost-gateway relay`, which parses them again and runs the relay.
 package struct RelayArguments: ParsableArguments {
   @Option(help: ArgumentHelp("Socket to listen on: a path or HOST:PORT.", valueName: "socket"))

@@ -1,7 +1,8 @@
 package import ArgumentParser
 
-/// The arguments of a source that runs in the foreground. `livehostctl connect` checks them and
-/// passes them on as written to `livehost-source`, which parses them again and runs the source.
+/// The arguments of a source that runs in the foreground. `livehostctl connect` checks the
+/// arguments, and passes them unchanged to `livehost-source`, which parses them again and runs the
+/// source.
 package protocol SourceArguments: ParsableArguments {
   /// The argument that selects this kind of source, such as `twitch`.
   static var kind: String { get }
@@ -108,7 +109,7 @@ package struct ObsArguments: SourceArguments {
   package init() {}
 }
 
-/// The arguments that all sources for ingest servers share.
+/// The arguments that are common to the sources for all kinds of ingest server.
 package protocol ServerArguments: SourceArguments {
   var url: String { get }
   var stream: StreamOption { get }

@@ -36,7 +36,7 @@ package struct GatewayConfiguration: Sendable {
     return name.flatMap { isNodeName($0) ? $0 : nil } ?? "node"
   }()
 
-  /// Returns whether a text is a valid name of a node, which is part of a NATS subject.
+  /// Returns whether a text is a valid name of a node. The name must be usable in a NATS subject.
   static func isNodeName(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in
@@ -94,7 +94,7 @@ package struct GatewayConfiguration: Sendable {
     try validate(file: file)
   }
 
-  /// Reads the text of a configuration file, whose values replace the current ones.
+  /// Reads the text of a configuration file. Its values replace the values of this configuration.
   package mutating func read(_ text: String, file: String) throws(ConfigurationError) {
     try read(text: text, file: file)
     try validate(file: file)

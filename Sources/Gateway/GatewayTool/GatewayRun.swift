@@ -19,8 +19,8 @@ struct GatewayRun {
 
   func run() async throws {
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
-    // The group is never shut down, because the NATS library and tasks in flight use it until the
-    // program ends.
+    // The event loop group is never shut down, because the NATS library and running tasks use it
+    // until the program ends.
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
     do {
@@ -83,11 +83,12 @@ struct GatewayRun {
     }
     signalled.cancel()
     try? ServiceNotifier().stopping()
-    // The partitions are given up first, so that other nodes lead them before the senders are
-    // disconnected.
+    // The partitions are given up first, so that other nodes can lead them before this node
+    // disconnects the senders.
     try await loop.flatSubmit { node.value.drain() }.get()
     try? await tunnel?.close()
-    // The wait is limited, because senders wait for the log, which may be unreachable.
+    // The wait is limited, because closing the senders' connections waits for the log, which may be
+    // unreachable.
     await Self.wait(atMost: .seconds(5)) { await ingest.shutdown() }
     await control.shutdown()
     if let failure { throw failure }
@@ -107,8 +108,8 @@ struct GatewayRun {
     }
   }
 
-  /// Returns once `body` has ended or the time is up; in the latter case `body` continues
-  /// unattended.
+  /// Returns once `body` has ended or the time is up. In the latter case, `body` continues to run
+  /// but nothing waits for it.
   private static func wait(
     atMost limit: Duration, for body: @escaping @Sendable () async -> Void
   ) async {
@@ -125,8 +126,8 @@ struct GatewayRun {
     timer.cancel()
   }
 
-  /// Returns the rooms of all nodes, each as its owner reports it. Another node's copy is outdated,
-  /// and is used only if the owner cannot be reached.
+  /// Returns the rooms of all nodes. Each room is reported by its owner. A copy of the room on
+  /// another node is outdated, and is reported only if the owner cannot be reached.
   private static func rooms(of directory: NodeDirectory, _ tunnels: Tunnels) async -> [RoomSummary]
   {
     try? await directory.settled(nil)
@@ -179,7 +180,8 @@ struct GatewayRun {
   }
 }
 
-/// The paths to the control sockets of other nodes. Each tunnel is opened when it is first needed.
+/// The paths of local sockets that are connected to other nodes' control sockets. Each tunnel is
+/// opened when it is first needed.
 actor Tunnels {
   private let identity: Tunnel.Identity?
   private let directory: String

@@ -89,8 +89,8 @@ struct RelayCommand: AsyncParsableCommand {
     }
   }
 
-  /// Reports on standard error if the origin does not answer yet. The relay tries again for each
-  /// viewer.
+  /// Reports on standard error if the origin does not answer yet. This is not fatal, because the
+  /// relay connects to the origin again for each viewer.
   private static func tryOrigin(at path: String, named name: String) async {
     let reason: String
     do throws(VarlinkClientError) {

@@ -1,9 +1,9 @@
 package import HangSimulation
 package import LiveEvents
 
-/// A simulated host's stream, from the waiting room to its end, as a sequence of events in virtual
-/// time for every part of the screen. The same seed, start, and duration give the same events on
-/// every machine.
+/// A simulated host's complete stream, from the waiting room to the end. It is a sequence of events
+/// in virtual time, with events for every part of the screen. The same seed, start, and duration
+/// give the same events on every machine.
 package struct SimulatedHost: Sequence, IteratorProtocol, Sendable {
   /// How long people wait before the stream goes live.
   package static let waitingTime = VirtualTime.seconds(8)
@@ -13,8 +13,8 @@ package struct SimulatedHost: Sequence, IteratorProtocol, Sendable {
   private let duration: VirtualTime?
   private var generators: MergedGenerators<LiveEvent.Payload>
 
-  /// Creates a stream that starts at `startTimestamp` and ends shortly before `duration`, or with
-  /// `nil` never.
+  /// Creates a stream that starts at `startTimestamp` and ends shortly before `duration` has
+  /// passed. If `duration` is `nil`, the stream never ends.
   package init(seed: UInt64, startTimestamp: Timestamp, duration: VirtualTime? = nil) {
     self.startTimestamp = startTimestamp
     self.duration = duration

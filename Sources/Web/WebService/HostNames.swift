@@ -3,15 +3,15 @@ import Synchronization
 /// The host names under which browsers may request the page. Callable from any thread.
 package final class HostNames: Sendable {
   private let names: Set<String>
-  /// The port that must follow the names of this machine; 0 if another program listens and checks
-  /// the port.
+  /// The port that requests must name after a name of this machine. 0 means any port: another
+  /// program listens for browsers and checks the port.
   private let port = Atomic(0)
 
-  /// Allows the names of this machine and further names. A further name with a port requires this
-  /// port.
+  /// Allows the names of this machine and these additional names. If an additional name includes a
+  /// port, requests must name the same port.
   package init(_ names: [String]) { self.names = Set(names.map { $0.lowercased() }) }
 
-  /// Sets the port on which this program listens; 0 if it listens on none.
+  /// Sets the port on which this program listens; 0 if it does not listen on a port.
   package func note(port: Int) { self.port.store(port, ordering: .relaxed) }
 
   private static let ownNames: Set<String> = ["localhost", "127.0.0.1", "[::1]"]

@@ -6,8 +6,8 @@ import NIOCore
 import ServiceLifecycle
 import Varlink
 
-/// Calls methods of the control interface for `POST` requests, with the method's parameters as
-/// JSON. With `?more=1`, each reply is sent as one line when it arrives.
+/// Calls methods of the control interface for `POST` requests. The body of a request contains the
+/// method's parameters as JSON. With `?more=1`, each reply is sent as one line when it arrives.
 struct MethodCalls: Sendable {
   let controlSocket: String
   let limits: WebServer.Limits
@@ -44,8 +44,8 @@ struct MethodCalls: Sendable {
     return Reply.error(.forbidden, "right", "this token only allows reading")
   }
 
-  /// Reads the whole body. Throws if the body is too large, and closes the connection if it takes
-  /// too long.
+  /// Reads the whole body. Throws if the body is too large, and closes the connection if the body
+  /// does not arrive in time.
   func body(_ request: Request, _ context: WebContext) async throws -> ByteBuffer {
     let channel = context.channel
     let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(limits.requestTimeout)) {

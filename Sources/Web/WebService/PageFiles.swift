@@ -5,8 +5,8 @@ import NIOCore
 
 /// The files of the page, compiled into the program and compressed once when it starts.
 ///
-/// The addresses of all files except the HTML documents change whenever any of these files changes,
-/// so browsers may cache the files forever.
+/// The addresses of all files except HTML documents contain a checksum of these files. If any of
+/// the files changes, all addresses change, so browsers may cache the files forever.
 struct PageFiles: Sendable {
   private struct File: Sendable {
     let type: String
@@ -23,8 +23,8 @@ struct PageFiles: Sendable {
   private let assets: [String: File]
   private let version: String
 
-  /// Compresses files, given by name. In a document, `/assets/` stands for the address of the other
-  /// files.
+  /// Compresses files, given by name. In an HTML document, `/assets/` is replaced with the address
+  /// of the other files.
   init(_ files: [String: [UInt8]]) {
     var checksum = crc32(0, nil, 0)
     for (_, bytes) in files.sorted(by: { $0.key < $1.key }) {

@@ -1,9 +1,9 @@
-/// The address at which browsers reach the page, if it differs from the port on which this program
-/// listens.
+/// The address at which browsers reach the page if they do not connect to this program's own port,
+/// for example because a proxy is in front of it.
 package struct PublicAddress: Sendable, Equatable {
   /// The address without a trailing slash.
   package let text: String
-  /// The host, with the port unless it is the scheme's default.
+  /// The host, followed by the port unless it is the default port of the scheme.
   let host: String
 
   /// Fails if `text` is not `http://` or `https://` followed only by a host.

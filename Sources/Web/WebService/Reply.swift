@@ -12,12 +12,12 @@ enum Reply {
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: value.serialized() + [10])))
   }
 
-  /// Returns an error with a name for programs and a text for people.
+  /// Returns an error response that contains a name for programs and a text for people.
   static func error(_ status: HTTPResponse.Status, _ name: String, _ text: String) -> Response {
     json(["error": .string(name), "text": .string(text)], status: status)
   }
 
-  /// Returns the daemon's error, or the reason why the daemon did not answer.
+  /// Returns a response with the daemon's error, or with the reason why the daemon did not answer.
   static func error(_ error: VarlinkClientError) -> Response {
     switch error {
     case .remote(let error):

@@ -4,9 +4,9 @@ import Hummingbird
 /// Refuses requests from other pages, for other host names, and without a valid token.
 ///
 /// Any page in the browser can send requests to this machine. A page whose host name resolves to
-/// this machine (DNS rebinding) can also read the responses. Therefore the request's host must be
-/// one of this page's names. If the browser reports the origin of a request, the origin must be
-/// this page, too.
+/// this machine (DNS rebinding) can also read the responses. Therefore the host that a request
+/// names must be a name of this page. If the browser reports the origin of the request, that must
+/// also be this page.
 struct RequestGuard: RouterMiddleware {
   typealias Context = WebContext
 
@@ -32,7 +32,8 @@ struct RequestGuard: RouterMiddleware {
 
   private func refusal(_ request: Request, path: String, _ context: inout WebContext) -> Refusal? {
     let host = request.head.authority ?? ""
-    // A second Host header is refused, because a proxy in front may have interpreted it.
+    // A request with two Host headers is refused, because a proxy in front may have checked the
+    // other one.
     guard names.contains(host), request.headers[.anotherHost] == nil else { return .host }
     if let origin = request.headers[.origin],
       !["http://", "https://"].contains(where: { $0 + host == origin })
@@ -47,12 +48,12 @@ struct RequestGuard: RouterMiddleware {
     if context.right == nil, request.method == .get,
       tokens.right(of: request.uri.queryParameters["t"].map(String.init)) == .reading
     {
-      // An overlay cannot send a header before its page runs, so the address may contain the
-      // reading token, but not the acting token.
+      // An overlay cannot send a header until its page is loaded. Therefore the address may contain
+      // the token for reading, but not the token for acting.
       context.right = .reading
     }
     guard context.right != nil else { return .token }
-    // HTML forms cannot send this content type.
+    // HTML forms cannot send this content type, so forms of other pages are refused.
     if request.method == .post, request.headers[.contentType]?.hasPrefix("application/json") != true
     {
       return .contentType
@@ -87,7 +88,7 @@ extension RequestGuard.Refusal {
 extension HTTPField.Name {
   static let livehostToken = HTTPField.Name("X-Livehost-Token")!
   static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
-  /// The second Host header of a request. The first header becomes the request's authority, so this
-  /// field exists only if a request has two.
+  /// The second Host header of a request. The first Host header becomes the request's authority, so
+  /// this field exists only if a request has two Host headers.
   static let anotherHost = HTTPField.Name("Host")!
 }

@@ -67,12 +67,14 @@ struct RoomEvents: Sendable {
       defer { onEnd() }
       let (number, signals) = state.subscribe()
       defer { state.unsubscribe(number) }
-      // With these limits, a write stays unfinished until the browser reads.
+      // With these limits, a write does not complete before the browser reads, so that slow
+      // browsers are noticed.
       let channel = context.channel
       _ = try? await channel.setOption(
         .writeBufferWaterMark, value: .init(low: 32 << 10, high: 64 << 10)
       ).get()
-      // On a shutdown, streams end first, because the program waits for them.
+      // During a shutdown, streams must end first, because the program waits until all of them have
+      // ended.
       try await withGracefulShutdownHandler {
         try await request.body.consumeWithInboundCloseHandler { _ in
           var last: RoomState.Version?

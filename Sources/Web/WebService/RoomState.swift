@@ -8,11 +8,11 @@ package import Varlink
 enum WatchedForm: String, CaseIterable {
   /// The reply of `GetRoom`, for programs.
   case room
-  /// The output of the views, for drawing.
+  /// The output of the views, for browsers that draw the screen.
   case screen
 }
 
-/// The newest state of a room, shared by all streams that show the room, so that one call of the
+/// The newest state of a room. All streams that show the room share it, so that one call to the
 /// daemon serves any number of browsers. Callable from any thread.
 ///
 /// When a stream can send, it sends the changes since the last state that it sent. A slow reader
@@ -25,12 +25,12 @@ package final class RoomState: Sendable {
 
   private struct State {
     var version: Version?
-    /// The patches to the newest version that streams have requested, by the number of the old
-    /// version.
+    /// The patches to the newest version that streams have already requested, by the number of the
+    /// version from which each patch starts.
     var patches: [Int: ByteBuffer] = [:]
     var signals: [Int: AsyncStream<Void>.Continuation] = [:]
     var lastNumber = 0
-    /// The reason why there will be no newer version.
+    /// The reason why there will be no newer version, once this is known.
     var end: VarlinkClientError??
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
@@ -39,8 +39,8 @@ package final class RoomState: Sendable {
 
   package init() {}
 
-  /// An identifier that distinguishes the version numbers of different instances, for clients that
-  /// resume a stream.
+  /// An identifier of this instance. Version numbers of different instances are unrelated, so a
+  /// client that resumes a stream must name the instance.
   let instance = String(UInt32.random(in: .min ... .max), radix: 36)
 
   // MARK: For the daemon's updates
@@ -84,7 +84,8 @@ package final class RoomState: Sendable {
     if version == nil { throw (end ?? nil) ?? .connectionClosed }
   }
 
-  /// Adds a stream, which is signalled whenever the state changes, and from time to time.
+  /// Adds a stream. It receives a signal whenever the state changes, and from time to time while
+  /// the state does not change.
   package func subscribe() -> (number: Int, signals: AsyncStream<Void>) {
     let (signals, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))

@@ -14,7 +14,7 @@ struct Scenarios: Sendable {
   let directory: String?
   let calls: MethodCalls
 
-  /// Lists the names, devices and variants of the scenarios. Invalid scenarios are omitted.
+  /// Lists the scenarios, each with its name, devices and variants. Invalid scenarios are omitted.
   func list() -> Response {
     let scenarios = names.compactMap { name -> JSONValue? in
       let path = path(of: name)

@@ -1,8 +1,8 @@
 import HTTPTypes
 import Hummingbird
 
-/// Adds headers that make the browser run, load and display only content from this server, and
-/// disclose nothing to others.
+/// Adds headers that make the browser run, load and display only content from this server, and send
+/// no information to other servers.
 struct SecurityHeaders: RouterMiddleware {
   typealias Context = WebContext
 

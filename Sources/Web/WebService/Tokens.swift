@@ -1,6 +1,6 @@
 /// What a request may do, in ascending order.
 package enum Right: Int, Sendable, Comparable {
-  /// Grants reading what the control socket shows to every user.
+  /// Grants the right to read everything that the control socket shows to every user.
   case reading
   /// Grants reading and changing.
   case acting
@@ -10,8 +10,8 @@ package enum Right: Int, Sendable, Comparable {
 
 /// The secret tokens that grant rights to their bearers.
 package struct Tokens: Sendable {
-  /// The token for overlays, which only read. The token is part of their addresses, and therefore
-  /// of other programs' settings.
+  /// The token for overlays, which grants only reading. It is part of the overlays' addresses,
+  /// which users enter in the settings of other programs.
   package let reading: String
   package let acting: String
 
@@ -29,7 +29,7 @@ package struct Tokens: Sendable {
     self.init(reading: token(), acting: token())
   }
 
-  /// Creates a new token for acting to go with an existing token for reading.
+  /// Creates a new token for acting, and uses an existing token for reading.
   package init(reading: String) { self.init(reading: reading, acting: Self().acting) }
 
   package init(reading: String, acting: String) {

@@ -2,8 +2,8 @@ import ControlInterface
 import JSON
 import Varlink
 
-/// The rooms that browsers watch. The daemon is called once per room and form, for as long as any
-/// browser watches.
+/// The rooms that browsers watch. For each room and each form of its state, there is one call to
+/// the daemon as long as any browser watches.
 actor WatchedRooms {
   private struct Key: Hashable {
     let room: String
@@ -23,14 +23,15 @@ actor WatchedRooms {
 
   /// - Parameters:
   ///   - maximumRate: the maximum number of changes per second that streams receive.
-  ///   - pause: returns when idle streams should send `alive`.
+  ///   - pause: a function that waits, and returns when idle streams must send `alive` the next
+  ///     time.
   init(
     controlSocket: String, maximumRate: Double, pause: @escaping @Sendable () async throws -> Void
   ) {
     (self.controlSocket, self.maximumRate, self.pause) = (controlSocket, maximumRate, pause)
   }
 
-  /// The number of watched rooms; each form counts separately.
+  /// The number of watched rooms. A room that is watched in two forms counts twice.
   var count: Int { rooms.count }
 
   /// Calls `body` with the state of a room, once there is a state.
@@ -67,7 +68,7 @@ actor WatchedRooms {
     rooms.removeValue(forKey: key)?.task.cancel()
   }
 
-  /// Removes a room whose call has ended, so that the next stream calls the daemon again.
+  /// Removes a room whose call to the daemon has ended, so that the next stream makes a new call.
   private func forget(_ key: Key, _ state: RoomState) {
     guard rooms[key]?.state === state else { return }
     rooms.removeValue(forKey: key)?.task.cancel()
@@ -79,8 +80,8 @@ actor WatchedRooms {
     while (try? await pause()) != nil, !Task.isCancelled { state.wake() }
   }
 
-  /// Follows a room until it is closed or the daemon ends. Returns the error; nil for an orderly
-  /// end.
+  /// Monitors a room until the room is closed or the daemon ends. Returns the error; nil for an
+  /// orderly end.
   private static func follow(
     _ key: Key, _ state: RoomState, _ controlSocket: String, _ maximumRate: Double
   ) async -> VarlinkClientError? {

@@ -5,8 +5,8 @@ package import Logging
 import NIOCore
 import Varlink
 
-/// A web server for the page and its API, which translates between browsers and livehostd's control
-/// socket.
+/// A web server for the page and its API. It translates between browsers and the control socket of
+/// livehostd.
 package struct WebServer: Sendable {
   package struct Settings: Sendable {
     package var address: Address
@@ -28,7 +28,7 @@ package struct WebServer: Sendable {
 
   package enum Address: Sendable, Equatable {
     case loopback(port: Int)
-    /// The path of a Unix socket behind a proxy.
+    /// The path of a Unix socket on which to listen, for a proxy in front of this program.
     case socket(path: String)
   }
 
@@ -40,7 +40,7 @@ package struct WebServer: Sendable {
     package var rate = 20.0
     /// The time after which a browser that does not read is disconnected.
     package var writeTimeout = Duration.seconds(30)
-    /// The time within which a request must arrive.
+    /// The time within which a request must arrive completely.
     package var requestTimeout = Duration.seconds(10)
     /// The time without a change after which a stream sends `alive`.
     package var alive = Duration.seconds(10)

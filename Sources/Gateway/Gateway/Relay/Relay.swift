@@ -29,7 +29,7 @@ package struct Relay: Sendable {
   /// - Parameters:
   ///   - mayChange: whether a caller may use privileged methods. At the origin, all calls have the
   ///     rights of the user that runs the relay.
-  ///   - own: registers the methods that are not forwarded.
+  ///   - own: adds the methods that the relay answers itself instead of forwarding them.
   package func makeInterface(
     mayChange: @escaping @Sendable (Peer) -> Bool,
     own: (inout Interface) throws -> Void = { _ in }
@@ -52,8 +52,8 @@ package struct Relay: Sendable {
     return interface
   }
 
-  /// Forwards a call, and returns its replies. If the caller disconnects, the call at the origin
-  /// ends.
+  /// Forwards a call to the origin, and its replies to the caller. If the caller disconnects, the
+  /// call at the origin ends.
   private func pass(_ call: Call, _ replies: ReplyStream) async throws -> ByteBuffer {
     let name = "\(call.interface).\(call.method)"
     do {

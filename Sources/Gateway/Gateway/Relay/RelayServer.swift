@@ -4,8 +4,8 @@ package import UnixSockets
 package import Varlink
 
 extension Relay {
-  /// Serves this relay on a socket for at most `viewers` concurrent monitors. Callers that are not
-  /// privileged (`mayChange`) share three quarters of the connections.
+  /// Serves this relay on a socket. Unprivileged callers (see `mayChange`) may together have
+  /// `viewers` concurrent monitors and three quarters of the connections.
   package func serve(
     on socket: ListeningSocket, viewers: Int,
     mayChange: @escaping @Sendable (Peer) -> Bool,
@@ -13,8 +13,9 @@ extension Relay {
     group: MultiThreadedEventLoopGroup = .singleton
   ) async throws -> VarlinkServer {
     var limits = VarlinkServer.Limits()
-    // Unprivileged users get three quarters of all monitors. Few users connect to a relay: web
-    // servers and tunnels.
+    // Unprivileged users may together have three quarters of all monitors. A single user may have
+    // all of these, because only a few users, such as a web server and a tunnel, connect to a
+    // relay.
     limits.monitors = (viewers * 4 + 2) / 3
     limits.monitorsPerUser = viewers
     limits.connections = limits.monitors + 64

@@ -3,7 +3,8 @@ package import JSON
 import Locking
 import SystemSupport
 
-/// A room of another daemon, kept up to date by one monitor there for all monitors of this relay.
+/// A copy of a room of another daemon. One monitoring call to that daemon keeps the copy up to date
+/// for all monitors of this relay.
 package final class RelayedRoom: Sendable {
   package enum Form: Sendable {
     /// The output of `MonitorRoom`.
@@ -38,15 +39,15 @@ package final class RelayedRoom: Sendable {
     feed = RoomFeed { [contents] features in contents.reading(features) }
   }
 
-  /// Replaces the state with a newer, complete one.
+  /// Replaces the state with a newer state, which must be complete.
   package func update(_ value: JSONValue) {
     contents.set(value)
     feed.markStale(contents.reading)
     change.raise()
   }
 
-  /// Ends the room because the monitor at the origin ended: with the error of a closed room, or
-  /// because the origin cannot be reached.
+  /// Ends the room because the monitoring call to the origin ended, either with the error for a
+  /// closed room or because the origin cannot be reached.
   package func end(_ error: (any Error)?) {
     contents.finish(error ?? CancellationError())
     if let error = error as? ControlError { feed.finish(error) } else { feed.abandon() }

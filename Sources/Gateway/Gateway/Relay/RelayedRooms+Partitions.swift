@@ -1,7 +1,8 @@
 import LiveEvents
 
 extension RelayedRooms {
-  /// Follows the rooms of these partitions to their current origin, like ``reroute(where:)``.
+  /// Monitors the rooms of these partitions at their current origins from now on, like
+  /// ``reroute(where:)``.
   package func reroute(_ partitions: Set<Partition>) {
     reroute { room in RoomName(room).map { partitions.contains(Partition(of: $0)) } ?? false }
   }

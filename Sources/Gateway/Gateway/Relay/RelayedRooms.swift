@@ -2,8 +2,9 @@ import ControlInterface
 import JSON
 import Varlink
 
-/// The rooms that are monitored through this relay. While a room has viewers, it has one monitor of
-/// each form at its origin, however many viewers there are.
+/// The rooms that are monitored through this relay. While a room has viewers, the relay has one
+/// monitoring call to its origin for each form that they watch (state or screen), however many
+/// viewers there are.
 package actor RelayedRooms {
   private struct Key: Hashable {
     let room: String
@@ -14,7 +15,8 @@ package actor RelayedRooms {
 
   private struct Watched {
     let room: RelayedRoom
-    /// The task that follows the room, with a number that distinguishes it from earlier tasks.
+    /// The task that monitors the room at its origin, and a number that distinguishes this task
+    /// from earlier tasks.
     var follower: Follower
     var viewers = 0
   }
@@ -29,7 +31,7 @@ package actor RelayedRooms {
     (self.origin, self.maximumRate) = (origin, maximumRate)
   }
 
-  /// The number of monitors at the origin.
+  /// The number of monitoring calls to origins.
   package var count: Int { rooms.count }
 
   /// Calls `body` with the feed of a room once its state is known.
@@ -43,11 +45,11 @@ package actor RelayedRooms {
     return try await body(relayed.feed)
   }
 
-  /// Looks up the origin again of all rooms for which `hasMoved` returns true, and follows them
-  /// there.
+  /// For each room for which `hasMoved` returns true, looks up the origin again and monitors the
+  /// room there.
   ///
-  /// Monitors of such a room continue with the old state until there is a new one. If the new
-  /// origin cannot be reached, they end.
+  /// The room's viewers keep the old state until the new origin has sent a state. If the new origin
+  /// cannot be reached, the viewers' monitors end.
   package func reroute(where hasMoved: @Sendable (_ room: String) -> Bool) {
     for (key, watched) in rooms where hasMoved(key.room) {
       watched.follower.task.cancel()
@@ -85,7 +87,7 @@ package actor RelayedRooms {
     return (number, task)
   }
 
-  /// Ends a room that was followed, unless another task follows it now.
+  /// Ends a room whose task has ended, unless another task monitors the room now.
   private func finish(_ key: Key, _ number: Int, _ end: (any Error)?) {
     guard let watched = rooms[key], watched.follower.number == number else { return }
     // The room is removed, so that the next viewer looks up the origin again.
@@ -93,7 +95,8 @@ package actor RelayedRooms {
     watched.room.end(end)
   }
 
-  /// Follows a room until it is closed or its daemon is gone. Returns the reason.
+  /// Monitors a room at its origin until the room is closed or its daemon is gone. Returns the
+  /// reason.
   private static func follow(
     _ key: Key, _ relayed: RelayedRoom, _ origin: OriginLookup, _ maximumRate: Double?
   ) async -> (any Error)? {

@@ -10,9 +10,9 @@ import UnixSockets
 /// Connects to a control socket on another machine over TLS, with certificates on both sides.
 ///
 /// One end of the tunnel listens on a TCP port, and opens a connection to a Unix socket for each
-/// TCP connection. The other end listens on a Unix socket, and opens connections to that port. Both
-/// ends report why connections fail, with the name or address of the other end, in at most one line
-/// per ten seconds.
+/// TCP connection. The other end listens on a Unix socket, and opens connections to that port. Each
+/// end reports why connections fail, and the name or address of the other end. It reports at most
+/// one line per ten seconds.
 package enum Tunnel {
   static let timeout = TimeAmount.seconds(10)
   /// The maximum number of connections that have not presented a certificate yet.
@@ -22,7 +22,8 @@ package enum Tunnel {
   /// it has presented a valid certificate, and closes the others.
   ///
   /// - Parameters:
-  ///   - host: an address of this machine, or a name of one; `nil` for all of its addresses.
+  ///   - host: an address of this machine, or a name that resolves to one; `nil` means all of its
+  ///     addresses.
   ///   - report: called with lines for the journal.
   /// - Throws: ``UnusableFile`` for a file of the identity; `IOError` if the port cannot be used.
   package static func listen(
@@ -65,8 +66,8 @@ package enum Tunnel {
             })
         }
       }
-    // The kernel treats a viewer that stops reading like one that is gone, but a viewer may pause
-    // for a while.
+    // The kernel cannot distinguish a viewer that has stopped reading from a machine that is gone.
+    // The limit is long, because a viewer may stop reading for a while.
     for (option, value) in liveness(patience: 120) {
       _ = bootstrap.childChannelOption(option, value: value)
     }
@@ -125,8 +126,8 @@ package enum Tunnel {
   }
 
   /// Returns socket options with which the kernel ends connections to machines that are gone, for
-  /// example after a power failure. The other end must acknowledge sent bytes, and accept bytes
-  /// that wait, within `patience` seconds.
+  /// example after a power failure. The other end must acknowledge sent bytes within `patience`
+  /// seconds, and make room for waiting bytes within the same time.
   private static func liveness(
     patience: Int
   ) -> [(option: ChannelOptions.Types.SocketOption, value: Int)] {

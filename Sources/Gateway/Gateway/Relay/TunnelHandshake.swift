@@ -2,8 +2,8 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// Hides a connection from later handlers until the other end has presented its certificate, for
-/// which it has ten seconds. Reports why TLS fails.
+/// Hides a connection from later handlers until the other end has presented its certificate. The
+/// other end has ten seconds to do so. Reports why TLS fails.
 final class TunnelHandshake: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -15,7 +15,8 @@ final class TunnelHandshake: ChannelInboundHandler {
   private var isRecorded = false
 
   /// - Parameters:
-  ///   - peer: the other end's name if this end opened the connection; otherwise `nil`.
+  ///   - peer: the other end's name if this end opened the connection; `nil` if the other end
+  ///     opened it.
   ///   - ended: called once, when the handshake has succeeded or failed.
   init(with peer: String?, _ failures: TunnelFailures, ended: @escaping () -> Void = {}) {
     (self.peer, self.failures, self.ended) = (peer, failures, ended)
@@ -27,7 +28,7 @@ final class TunnelHandshake: ChannelInboundHandler {
     deadline?.cancel()
   }
 
-  /// Records only the first reason, because the end of the connection causes others.
+  /// Records only the first reason, because later failures are consequences of the first one.
   private func record(_ reason: String, _ context: ChannelHandlerContext) {
     if !isRecorded { failures.record(peer ?? TunnelFailures.name(of: context.channel), reason) }
     isRecorded = true
@@ -38,7 +39,7 @@ final class TunnelHandshake: ChannelInboundHandler {
       self.record("did not present a certificate within 10 s", context)
       context.close(promise: nil)
     }
-    // After this read, the TLS handler continues to read until it has decrypted something.
+    // One call is enough: the TLS handler then continues to read until it has decrypted something.
     context.read()
   }
 
@@ -52,7 +53,8 @@ final class TunnelHandshake: ChannelInboundHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     if error as? NIOSSLError == .handshakeFailed(.sslError([.eofDuringHandshake])) {
-      // A stranger may disconnect at any time, but an end that this end connects to should answer.
+      // A disconnection by a stranger is not worth a report. But if this end opened the connection,
+      // the other end should have answered.
       if peer != nil {
         record("closed the connection instead of presenting a certificate", context)
       }

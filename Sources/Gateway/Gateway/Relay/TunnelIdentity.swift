@@ -29,7 +29,8 @@ extension Tunnel {
 
     func server() throws(UnusableFile) -> NIOSSLContext {
       let files = try load()
-      // Clients are not checked by name: every certificate signed by the authorities is accepted.
+      // The names of clients are not checked: every client certificate signed by the authorities is
+      // accepted.
       return try context(
         .makeServerConfigurationWithMTLS(
           certificateChain: files.chain, privateKey: files.key, trustRoots: files.authorities))

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// One of two connections that exchange all bytes. A connection is read only as fast as the other
-/// can be written.
+/// One of two connections, each of which forwards all bytes that it receives to the other. A
+/// connection is read only as fast as the other one accepts bytes.
 final class TunnelSplice: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundIn = ByteBuffer
@@ -14,22 +14,23 @@ final class TunnelSplice: ChannelDuplexHandler {
   private var partner: TunnelSplice?
   private var context: ChannelHandlerContext?
   private var wantsRead = false
-  /// The bytes that arrived before the other connection was opened; at most one read.
+  /// The bytes that arrived before the other connection was opened. They come from at most one
+  /// read.
   private var early: [ByteBuffer]? = []
 
   init(_ connect: Connect? = nil) { self.connect = connect }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
-  /// Opens the other connection, but not earlier, because a channel ignores requests to read until
-  /// it is registered.
+  /// Opens the other connection. This is not done earlier, because a channel ignores requests to
+  /// read until it is registered.
   func channelActive(context: ChannelHandlerContext) {
     guard let connect else { return }
     self.connect = nil
     connect(context.eventLoop).assumeIsolated().whenComplete { result in
       guard case .success(let channel) = result else { return self.close() }
-      // The splice is looked up here, because a connection to each address of a host is tried, and
-      // all but one are closed.
+      // The splice is looked up only now. Before, there may be several channels, because each
+      // address of a host is tried and all but one channel are closed.
       guard let other = try? channel.pipeline.syncOperations.handler(type: TunnelSplice.self),
         self.context?.channel.isActive == true
       else {

@@ -3,18 +3,18 @@ import HostFeature
 package import YAMLReader
 
 extension Calibration.Names {
-  /// The names to calibrate in the host's screen.
+  /// The names of the views and actions of the host's screen whose costs are calibrated.
   package static let host = Calibration.Names(
     views: HostView.names, actions: ActionKinds.host.names)
 }
 
 extension Calibration {
-  /// Returns a device profile in YAML, with the measured costs and all other values from another
-  /// device.
+  /// Returns a device profile in YAML. It contains the measured costs, and takes all other values
+  /// from another device.
   ///
   /// - Parameters:
   ///   - like: The name of the other device.
-  ///   - path: The path of the new profile, relative to which devices are searched.
+  ///   - path: The path of the new profile. The other device is searched for near this path.
   package func profile(like: String, at path: String) throws(ConfigurationError) -> String {
     let reference = YAMLNode(like, option: "--like")
     let device = try DeviceFile(files: .disk, scenario: path).device(like, reference)
@@ -50,7 +50,7 @@ extension Calibration {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Returns the key for costs that depend on sizes, if there are any.
+  /// Returns the YAML key `per` with the costs that depend on sizes; `nil` if there are none.
   private static func per(_ fields: [String: Int64]) -> String? {
     guard !fields.isEmpty else { return nil }
     let costs = fields.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \($0.value)ns" }

@@ -57,7 +57,7 @@ struct DeviceFile {
     var profile: DeviceProfile
     if let like = top["like"] {
       profile = try self.profile(like.text(), like, depth: depth + 1)
-      // The base device's costs were measured on that device, not on this one.
+      // The costs of the device named by `like` were not measured on this device.
       profile.costs.measured = []
     } else {
       profile = DeviceProfile(

@@ -12,8 +12,8 @@ import YAMLReader
 
 /// The collections in the state of the host's screen, on which costs can depend.
 enum HostCollections {
-  /// The paths of the collections, such as `chat.notices.rows`, including those in all optional
-  /// children.
+  /// The paths of the collections, such as `chat.notices.rows`, including the collections in
+  /// optional children.
   static let paths: [String] = {
     var state = HostFeature.State()
     state.activity = ActivityFeature.State()

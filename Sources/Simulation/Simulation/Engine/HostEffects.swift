@@ -7,7 +7,7 @@ import HostFeature
 import LiveEvents
 import RecorderFeature
 
-/// The simulated services for a host's effects, which the scenario defines.
+/// The simulated services on which a host's effects depend. The scenario defines their behaviour.
 struct HostEffects {
   let dependencies: Dependencies
   let analysesChat: Bool
@@ -32,7 +32,7 @@ struct HostEffects {
       case .analysis:
         let finders = KeptFinders()
         dependencies[ChatAnalysis.self] = ChatAnalysis { search in
-          // The scenario defines the cost, so the search is not sliced.
+          // The search is not divided into slices, because the scenario defines how long it takes.
           try await effect.succeed { try await finders.find(search, sliceNanoseconds: .max) }
         }
       case .recorder:

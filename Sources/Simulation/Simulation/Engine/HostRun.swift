@@ -9,11 +9,11 @@ import Throttling
 import ViewGraph
 import Wording
 
-/// The host's screen in a simulation, which is the same screen as in the daemon. Handles the
-/// results of effects like a room.
+/// The host's screen in a simulation. It is the same code as in the daemon, and handles the results
+/// of effects in the same way as a room.
 final class HostRun: SlicedScreen {
-  /// The maximum number of events in flight: created events that a fault or lateness holds back. An
-  /// event takes about 400 bytes.
+  /// The maximum number of events in flight, which are created but have not arrived yet because of
+  /// a fault or lateness. An event takes about 400 bytes.
   private static let limit = 200_000
 
   let screen: HostScreen
@@ -22,14 +22,14 @@ final class HostRun: SlicedScreen {
   private let rejections: [(reason: RejectionReason, count: Int)]
   @exclusivity(unchecked) private var feed: EventFeed<ScenarioSource>
   private let shared: SharedState
-  /// The number of events for ``consumeUnseen()``.
+  /// The number of events that ``consumeUnseen()`` will return.
   @exclusivity(unchecked) private var unseen = 0
   private let sources: [SourceDescription]
   private let load: Int64
 
   init(_ scenario: Scenario, _ settings: RunSettings, _ world: SimulatedWorld) {
     self.world = world
-    // The seed is replaced, because a sweep runs the same scenario with many seeds.
+    // The scenario's seed is replaced, because a sweep runs the same scenario with many seeds.
     var scenario = scenario
     scenario.seed = world.seed
     shared = SharedState(sources: scenario.sources.count, limit: Self.limit)
@@ -122,8 +122,8 @@ final class HostRun: SlicedScreen {
         until: time, passing: SimulationSlice.work, at: Instant(nanoseconds: time.nanoseconds)
       ) { note($0, $1, time) }
       arrival = feed.nextTime
-      // A turn receives all events that arrive together, except when they are so many that the turn
-      // is processed elsewhere.
+      // A turn receives all events that arrive together. If there are too many for this loop, it
+      // ends here and the caller processes the turn.
       if arrival == time {
         together += 1
         if max(together, unseen) < SimulationSlice.work { continue }
@@ -133,7 +133,7 @@ final class HostRun: SlicedScreen {
       if screen.wantsReducing { return time }
       guard endTurn(time), unseen < SimulationSlice.work else { break }
     }
-    // Reducing counts the received events.
+    // Received events are counted only when the screen reduces them.
     screen.reduce()
     return nil
   }
@@ -153,7 +153,7 @@ final class HostRun: SlicedScreen {
     unseen += max(0, shared.total - before - 1)
     countFaults()
     shared.countArrival()
-    // Read once, because each access would copy the delivery with all its texts.
+    // The event is read only once, because each access copies the delivery and all its texts.
     let event = delivery.event
     note(ThrottledKind.of(event.payload)?.number ?? 0, delivery.intended)
     screen.receive(event, at: now)

@@ -8,8 +8,8 @@ import YAMLReader
 ///
 /// - Parameter progress: Called with the percentage done, from 1 to 100, at most once for each
 ///   value.
-/// - Throws: ``ConfigurationError`` before anything runs, or if a device falls so far behind that
-///   too many events wait for it; `CancellationError`.
+/// - Throws: ``ConfigurationError`` before anything runs, or if too many events wait for a device
+///   that is too slow; `CancellationError`.
 package func simulate(
   scenarioText: String, options: SimulationOptions, progress: (_ percent: Int) -> Void = { _ in }
 ) async throws -> SimulationOutcome {
@@ -17,7 +17,7 @@ package func simulate(
   do {
     return try await simulate(scenario, wantsTrace: options.wantsTrace, progress: progress)
   } catch let problem as SimulationProblem {
-    // The error names the scenario file, in which the problem must be corrected.
+    // The error names the scenario file, because the problem must be corrected there.
     throw ConfigurationError(file: options.path, message: problem.description)
   }
 }

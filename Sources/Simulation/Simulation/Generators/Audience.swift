@@ -1,7 +1,7 @@
 package import HangSimulation
 package import LiveEvents
 
-/// Reactions of the audience, independent of each other, with an occasional burst.
+/// Reactions of the audience, which are independent of each other except for occasional bursts.
 package struct Reactions: EventGenerator {
   private let meanInterval: VirtualTime
   private let kinds: [Text] = ["heart", "laugh", "fire", "clap"]
@@ -114,8 +114,8 @@ enum InventedPeople {
 
   static let count = first.count * second.count
 
-  /// Returns the name of the person with a number, which is always the same. Names of numbers
-  /// beyond ``count`` end in a digit.
+  /// Returns the name of the person with the given number. The same number always gives the same
+  /// name. From the number ``count``, names end in digits.
   static func name(_ number: Int) -> String { String(text(number)) }
 
   static func text(_ number: Int) -> Text {

@@ -1,7 +1,7 @@
 package import HangSimulation
 package import LiveEvents
 
-/// Taps on switches, each of which flips its switch.
+/// Taps on switches. Each tap flips its switch.
 package struct SwitchTaps: EventGenerator {
   private let controls: [Text]
   private let meanInterval: VirtualTime

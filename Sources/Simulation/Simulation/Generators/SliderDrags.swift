@@ -1,8 +1,8 @@
 package import HangSimulation
 package import LiveEvents
 
-/// Drags of sliders: a begin, changes at the rate of a real drag, and an end that repeats the last
-/// value.
+/// Drags of sliders. A drag consists of a begin, changes at the rate of a real drag, and an end
+/// that repeats the last value.
 ///
 /// Rates vary between drags, like those of recorded drags with at least 20 changes: the median is
 /// 33 changes/s, 95 % are below 100/s, and the fastest is 135/s.
@@ -68,13 +68,15 @@ package struct SliderDrags: EventGenerator {
     }
   }
 
-  /// Returns the pause before the next change. Hands are irregular, so some pauses are a quarter
-  /// longer. No pause is shorter, so the fastest drag stays the fastest.
+  /// Returns the pause before the next change. Some pauses are a quarter longer, because hands move
+  /// irregularly. No pause is shorter than `period`, so that no drag exceeds the measured maximum
+  /// rate.
   static func pause(_ period: Int64, _ random: inout SeededGenerator) -> Int64 {
     random.isOne(in: 8) ? period * 5 / 4 : period
   }
 
-  /// Returns the next value on the way to `target`, in thousandths, with `left` changes remaining.
+  /// Returns the next value on the way to `target`, in thousandths. `left` is the number of
+  /// remaining changes.
   static func moved(
     _ value: Int, to target: Int, left: Int, _ random: inout SeededGenerator
   ) -> Int {

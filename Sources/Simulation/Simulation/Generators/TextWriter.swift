@@ -1,7 +1,7 @@
 import LiveEvents
 
-/// Writes texts consecutively into the bytes of a slab. Intermediate strings would take longer than
-/// all other work on a generated message.
+/// Writes texts consecutively into the bytes of a slab. Creating intermediate strings would take
+/// longer than all other work on a generated message.
 struct TextWriter {
   /// The maximum length of the texts of a generated message in bytes.
   static let capacity = 160

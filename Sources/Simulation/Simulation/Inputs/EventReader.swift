@@ -23,7 +23,8 @@ struct EventReader {
     }
   }
 
-  /// Appends the node as JSON. Converts plain values that look like numbers or Booleans.
+  /// Appends the node as JSON. Unquoted values that look like numbers, Booleans or null become such
+  /// JSON values.
   private func append(_ node: YAMLNode, to json: inout JSONWriter) {
     switch node.content {
     case .mapping(let entries):

@@ -10,8 +10,8 @@ struct RecordedSource {
   /// The playback speed relative to the original, in millionths.
   var speed: Int64
 
-  /// The number of compressed bytes between two checks of the size limit, since compressed zeros
-  /// expand by a factor of a thousand.
+  /// The number of compressed bytes between two checks of the size limit. It is small because
+  /// compressed zeros expand by a factor of a thousand.
   private static let pieceSize = 4_096
 
   /// - Parameter limit: The maximum size without compression, in bytes. Reduced by the recording's
@@ -50,8 +50,8 @@ struct RecordedSource {
         .map { (reason: $0.key, count: $0.value) })
   }
 
-  /// Returns each event with the time of its timestamp, but never before the previous event. The
-  /// timestamps of real chats sometimes go backwards.
+  /// Returns each event with the virtual time of its timestamp, or with the previous event's time
+  /// if that is later. The timestamps of real chats sometimes go backwards.
   private func timed(_ events: [LiveEvent], from first: Timestamp) -> [TimedEvent] {
     var newest = start
     return events.map { event in

@@ -21,8 +21,8 @@ package final class ScenarioSource: EventSource {
   ) {
     self.number = number
     self.shared = shared
-    // Each source uses three random streams, so that a change to one source does not affect other
-    // sources.
+    // Each source has its own three random streams, so that a change to one source does not affect
+    // other sources.
     func stream(_ part: UInt64) -> SeededGenerator {
       SeededGenerator(seed: seed, stream: UInt64(number + 1) * 8 + part)
     }
@@ -37,8 +37,8 @@ package final class ScenarioSource: EventSource {
     }
   }
 
-  /// The time of the next occasion, which never decreases. `nil` after the last, and when too many
-  /// events are in flight.
+  /// The time of the next occasion at which the source creates events; it never decreases. `nil`
+  /// after the last occasion, and when too many events are in flight.
   package var nextTime: VirtualTime? {
     if shared.isFull { return nil }
     return taken < recorded.count ? recorded[taken].time : arrivals.nextTime
@@ -91,8 +91,9 @@ package final class ScenarioSource: EventSource {
 
 /// The state that the sources of one run share, including the number of their events in flight.
 ///
-/// Faults, late events, and large occasions can put any number of events in flight. When there are
-/// too many, the sources create no more events, which ends every loop that would create them.
+/// Because of faults, late events, and occasions with many events, any number of events could be in
+/// flight. Once there are too many, the sources create no more events, so that no loop creates
+/// events endlessly.
 final class SharedState {
   @exclusivity(unchecked) var state = SourceState()
   /// Whether the number of events in flight has ever exceeded the limit.
@@ -103,7 +104,7 @@ final class SharedState {
   /// The number of events that were created or duplicated, and have neither arrived nor been
   /// dropped.
   @exclusivity(unchecked) private var inFlight = 0
-  /// The number of events in flight that faults have added.
+  /// The number of events that faults have added so far: duplicated events minus dropped events.
   @exclusivity(unchecked) private var added = 0
   private let limit: Int
 

@@ -6,7 +6,7 @@ enum SourceDescription: Sendable {
   case recorded(Recorded)
   case generated(PayloadPattern, Arrivals.Plan, Batch)
 
-  /// The maximum number of sources. Each run has a state for each source.
+  /// The maximum number of sources. It is limited because each run keeps a state for each source.
   static let limit = 1_000
 
   struct Recorded: Sendable {
@@ -25,16 +25,16 @@ enum SourceDescription: Sendable {
     var size = 1
     /// The period within which all events except the first arrive, out of order.
     var within = VirtualTime.zero
-    /// The share of events that arrive late, in thousandths. Timestamps of late events show when
-    /// they happened.
+    /// The share of events that arrive late, in thousandths. The timestamp of a late event is the
+    /// time at which it happened, not the time at which it arrives.
     var lateShare: Int64 = 0
     var lateBy = VirtualTime.milliseconds(400)
   }
 }
 
 extension SourceDescription {
-  /// Returns the number of events per second in the busiest stage, or `nil` for recordings and for
-  /// individual times. `load` is a factor for the rate, in millionths.
+  /// Returns the number of events per second in the busiest stage; `nil` for a recording, and for a
+  /// source whose times are listed individually. `load` is a factor for the rate, in millionths.
   func mostPerSecond(load: Int64) -> Int? {
     guard case .generated(_, .staged(_, _, let stages), let batch) = self,
       let interval = stages.compactMap(\.rate.interval).min()

@@ -1,7 +1,8 @@
 import HangSimulation
 import LiveEvents
 
-/// The state that the sources of one run share: the waiting people and the messages so far.
+/// The state that the sources of one run share: the people who are waiting, and the number of
+/// messages so far.
 struct SourceState {
   /// The number of messages so far, which is also the number of the last message.
   private(set) var messages = 0
@@ -15,7 +16,8 @@ struct SourceState {
     Self.write(messages, to: &writer)
   }
 
-  /// Returns one of the last 50 messages, or the first future message if there are none yet.
+  /// Returns the identifier of one of the last 50 messages. If there is no message yet, returns the
+  /// identifier that the first message will have.
   func recentMessage(_ random: inout SeededGenerator) -> Text {
     let back = random.integer(in: 0...max(0, min(49, messages - 1)))
     return Text("\(Self.prefix)\(max(1, messages - back))")
@@ -33,7 +35,8 @@ struct SourceState {
     return Self.person(joined)
   }
 
-  /// Removes the person who has waited longest. Returns a stranger if no one is waiting.
+  /// Removes the person who has waited longest. Returns a person who never joined if nobody is
+  /// waiting.
   mutating func leave() -> Person {
     guard left < joined else { return Person(id: "nobody", name: "nobody") }
     defer { left += 1 }

@@ -32,7 +32,7 @@ extension GeneratedType {
 }
 
 extension PayloadMaker.State {
-  /// Returns a message from a random person out of `people`.
+  /// Returns a message from a random person; `people` is the number of people.
   fileprivate mutating func message(of people: Int, _ shared: inout SourceState) -> ChatMessage {
     let person = random.integer(in: 0...(people - 1))
     let text = random.pick(Self.texts)

@@ -48,7 +48,7 @@ extension PayloadPattern {
       keys = type.keys
       self = try type.pattern(section)
     }
-    // A key of another type of event is an error.
+    // A key that belongs to another type of event is reported as an error.
     try section.refuse(
       GeneratedType.keys.filter { !keys.contains($0) },
       because: "does not apply to this kind of event")

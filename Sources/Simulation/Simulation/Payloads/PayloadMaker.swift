@@ -29,8 +29,8 @@ struct PayloadMaker: Sendable {
       values: pattern.names.map { _ in 500 })
   }
 
-  /// Returns the event of an occasion with a single event. Returns `nil`, without any effect, if
-  /// the pattern creates several related events.
+  /// Returns the only event of the next occasion. If the pattern creates several related events per
+  /// occasion, returns `nil` and changes nothing.
   mutating func makeOne(_ shared: inout SourceState) -> LiveEvent.Payload? {
     guard case .event(let payload) = pattern.occasion else { return nil }
     state.occasions += 1
@@ -52,9 +52,9 @@ struct PayloadMaker: Sendable {
 /// The events that a source generates, as a scenario defines them.
 struct PayloadPattern: Sendable {
   enum Occasion: Sendable {
-    /// Creates one event of an occasion.
+    /// Creates one event. Events of the same occasion are unrelated.
     case event(@Sendable (inout PayloadMaker.State, inout SourceState) -> LiveEvent.Payload)
-    /// Creates all events of an occasion, which are related.
+    /// Creates all events of an occasion. These events are related.
     case batch(@Sendable (inout PayloadMaker.State, _ size: Int, PayloadMaker.Emit) -> Void)
   }
 

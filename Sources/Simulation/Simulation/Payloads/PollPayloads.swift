@@ -22,7 +22,7 @@ extension PayloadMaker.State {
       .zero, 0,
       .poll(
         .begin(PollQuestion(id: id, title: Text("Question \(occasions)"), options: names))))
-    // A random appeal makes some options more popular than others.
+    // Each option gets a random popularity, so that some options receive more votes than others.
     let appeal = names.map { _ in random.integer(in: 1...40) }
     var totals = names.map { _ in 0 }
     for second in 1...Self.pollSeconds {

@@ -2,7 +2,8 @@ import HangSimulation
 import YAMLReader
 
 extension Fault {
-  /// The maximum number of faults. An event passes through all faults, and some faults copy events.
+  /// The maximum number of faults. It is limited because every event passes through all faults, and
+  /// some faults duplicate events.
   private static let limit = 64
   private static let kinds = ["stall", "burst", "reorder", "duplicate", "drop", "reconnect"]
 

@@ -1,15 +1,15 @@
 import HangSimulation
 import YAMLReader
 
-/// A service outside the screen for which its effects wait.
+/// A service outside the screen. Effects of the screen wait for its answers.
 package enum EffectKind: String, Hashable, Sendable, CaseIterable {
   /// The controller that carries out the requests of the control panel, such as the streaming
   /// program.
   case surface
-  /// The search of the running chat for bursts of duplicates and highlights, once for each batch of
-  /// messages.
+  /// The analysis that searches the chat for bursts of duplicates and for highlights, once for each
+  /// batch of messages.
   case analysis
-  /// The room's own recorder, which must record from the start.
+  /// The room's own recorder. The simulated host requests a recording at the start of the run.
   case recorder
 }
 

@@ -1,11 +1,13 @@
 import Glibc
 import HangSimulation
 
-/// The file access of a simulation, which tests can fake and a service can restrict.
+/// The functions with which a simulation accesses files. Tests can replace these functions, and a
+/// service can restrict the access.
 package struct ScenarioFiles: Sendable {
   /// Returns the bytes of a file, or `nil` if it does not exist.
   package var read: @Sendable (_ path: String) -> [UInt8]?
-  /// Returns the sorted names in a directory, or none if it does not exist.
+  /// Returns the sorted names of the files in a directory; returns an empty array if the directory
+  /// does not exist.
   package var list: @Sendable (_ path: String) -> [String]
 
   package init(
@@ -79,7 +81,7 @@ extension ScenarioFiles {
   /// The maximum size of a file in bytes.
   private static let sizeLimit = 1 << 30
 
-  /// The files of this machine.
+  /// Accesses the files of this machine.
   package static let disk = ScenarioFiles(read: readFile, list: listDirectory)
 
   private static func readFile(_ path: String) -> [UInt8]? {

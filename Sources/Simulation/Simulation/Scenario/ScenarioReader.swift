@@ -44,8 +44,8 @@ extension Scenario {
     try readThresholds(top["thresholds"], options, leftOut: Self.names(top))
   }
 
-  /// Returns the files to which a scenario refers, by path, for running it on another machine. Also
-  /// reads the scenario, to find its errors.
+  /// Returns the files to which a scenario refers, by path, so that the scenario can run on another
+  /// machine. Also reads the scenario, so that errors in it are reported.
   package static func files(
     _ text: String, _ options: SimulationOptions
   ) throws(ConfigurationError) -> [(path: String, bytes: [UInt8])] {
@@ -62,7 +62,8 @@ extension Scenario {
     return used.withLock { $0 }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
-  /// Splits a setting from the command line. Errors name the option instead of a file.
+  /// Splits a setting from the command line into its key and its value. Errors name the option
+  /// instead of a file.
   private static func setting(
     _ text: String
   ) throws(ConfigurationError) -> (key: String, value: YAMLNode) {
@@ -87,7 +88,7 @@ extension Scenario {
       nodes = try top.required("devices").list(orOne: true)
       if nodes.isEmpty { throw top.problem(at: "devices", "lists no devices") }
     }
-    // Checked before the devices are compared with each other.
+    // The number is checked first, because each device is compared with all previous ones.
     if nodes.count > runLimit {
       throw top.problem(at: "devices", "lists more than \(runLimit) devices")
     }

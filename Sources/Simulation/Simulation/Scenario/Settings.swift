@@ -6,14 +6,14 @@ import YAMLReader
 
 /// The settings of a run, which a variant or `--set` chooses.
 package struct RunSettings: Hashable, Sendable {
-  /// Whether the host's view depends on its children as a whole.
+  /// How changes of the host's child features affect the host's view.
   package var children = ChildTracking.ignored
   /// The frame rate, or `nil` for the device's own rate.
   package var refreshRate: Int?
   /// A factor for all generated rates, in millionths.
   package var load: Int64 = 1_000_000
   package var costs = CostOverrides()
-  /// How long throttles may hold events.
+  /// For each throttle, how long it may hold back events.
   package var throttling = ThrottlePolicies()
 
   package init() {}

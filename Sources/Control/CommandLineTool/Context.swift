@@ -1,7 +1,7 @@
 package import JSON
 import SystemSupport
 
-/// The console, environment and sockets with which a verb runs.
+/// The console, environment and sockets that a running verb uses.
 package struct Context: Sendable {
   package var console: Console
   package var environment: ProcessEnvironment

@@ -10,7 +10,7 @@ extension ControlInterface {
   ///
   /// - Parameters:
   ///   - mayChange: whether a caller may use ``privilegedMethods``. Other callers receive
-  ///     `PermissionDenied`. Calls that are not made over a Unix socket always receive it.
+  ///     `PermissionDenied`. Calls that are not made over a Unix socket always receive this error.
   ///   - sleep: waits between the replies of a monitor with a maximum rate.
   package static func makeInterface(
     service: some ControlService,
@@ -200,7 +200,7 @@ extension ControlInterface {
     }
   }
 
-  /// Returns the time between two replies for a rate in replies per second.
+  /// Converts a rate, in replies per second, to the time between two replies.
   private static func interval(_ rate: Double?) throws(ServiceError) -> Duration? {
     guard let rate else { return nil }
     // Rates below one reply per day would exceed the range of `Duration`.

@@ -92,7 +92,7 @@ package protocol ControlService: HostActService {
   var hangs: HangFeed { get }
   /// Returns the feed of a room's screen, which all its monitors share.
   func screenFeed(_ room: String) async throws -> RoomFeed
-  /// Sends events, which are JSON objects, to their rooms. An event that names no room goes to
-  /// `room`, or to `main` if that is nil. Returns once the events are applied.
+  /// Sends events, which are JSON objects, to their rooms. An event that does not name a room is
+  /// sent to `room`, or to the room `main` if `room` is nil. Returns once the events are applied.
   func sendEvents(room: String?, _ events: [JSONValue]) async throws -> SendEventsReply
 }

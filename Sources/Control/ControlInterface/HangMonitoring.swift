@@ -6,8 +6,9 @@ import Varlink
 struct HangMonitoring {
   let feed: HangFeed
 
-  /// Sends the hangs and returns the last reply. For a call without `more`, this is the only reply.
-  /// For a call with `more`, it is an empty reply that is sent when the daemon stops.
+  /// Sends the replies that contain hangs, except the last reply, which it returns. For a call
+  /// without `more`, this is the only reply. For a call with `more`, it is an empty reply that is
+  /// sent when the daemon stops.
   func run(wantsMore: Bool, _ replies: ReplyStream) async throws -> ByteBuffer {
     let known = feed.hangs()
     let first = try reply(known)

@@ -4,7 +4,7 @@ import NIOCore
 import SystemSupport
 import Varlink
 
-/// The states of one room, or of its screen, for all monitors of the room.
+/// Provides the states of one room, or of its screen, to all monitors of the room.
 ///
 /// Monitors request states from the feed. A change of the room only marks the feed as stale; it
 /// encodes nothing. A *reading* is a copy of the room's state that can be encoded later. A monitor
@@ -17,8 +17,8 @@ import Varlink
 /// newest state, so its costs do not accumulate.
 package final class RoomFeed: Sendable {
   struct State {
-    /// A number that increases with each change of the room. When several changes are merged,
-    /// numbers are skipped.
+    /// A number that increases with each change of the room. Several changes may be merged into one
+    /// state, so numbers may be skipped.
     let number: UInt64
     let value: JSONValue
   }
@@ -45,7 +45,7 @@ package final class RoomFeed: Sendable {
     var number: UInt64 = 1
     /// The shared states by features; nil means all features.
     var shared: [Set<Feature>?: Shared] = [:]
-    /// The number of elements of ``shared`` that await a reading.
+    /// The number of elements of ``shared`` for which a reading is requested.
     var awaited = 0
     var reads = 0
     /// Whether a visit has found the room closed. Monitors then wait for ``finish(_:)`` or for
@@ -165,8 +165,8 @@ package final class RoomFeed: Sendable {
     }
   }
 
-  /// Requests a reading at the room's next change, for a monitor that will be due soon. Returns the
-  /// number of the room's current state.
+  /// Requests that the room's next change provides a reading, for a monitor whose next reply is due
+  /// soon. Returns the number of the room's current state.
   @inline(never)
   func awaitReading(_ features: Set<Feature>?) -> UInt64 {
     contents.withLock { contents in
@@ -185,7 +185,7 @@ package final class RoomFeed: Sendable {
   private enum Step {
     case take(State)
     case encode(UInt64, Reading)
-    /// The caller visits the room to read the state with this number.
+    /// The caller must visit the room's lane to read the room's state, which has this number.
     case visit(UInt64)
     case wait
   }

@@ -1,9 +1,9 @@
 package import HangSimulation
 package import LiveEvents
 
-/// A simulated host's complete stream, from the waiting room to the end. It is a sequence of events
-/// in virtual time, with events for every part of the screen. The same seed, start, and duration
-/// give the same events on every machine.
+/// The complete stream of a simulated host, from the waiting room to the end, as a sequence of
+/// events in virtual time. Every part of the screen receives events. The same seed, start, and
+/// duration give the same events on every machine.
 package struct SimulatedHost: Sequence, IteratorProtocol, Sendable {
   /// How long people wait before the stream goes live.
   package static let waitingTime = VirtualTime.seconds(8)

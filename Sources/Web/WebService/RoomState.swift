@@ -6,7 +6,7 @@ import SystemSupport
 package import Varlink
 
 enum WatchedForm: String, CaseIterable {
-  /// The reply of `GetRoom`, for programs.
+  /// The state in the form of a reply of `GetRoom`, for programs.
   case room
   /// The output of the views, for browsers that draw the screen.
   case screen

@@ -4,8 +4,9 @@ import Glibc
 package enum LineTimestamp {
   /// Returns the timestamp of a line in milliseconds since 1970; nil if the line has none.
   ///
-  /// Twitch IRC has the tag `tmi-sent-ts`; native events have the member `ts`. Quotation marks
-  /// inside a JSON string are escaped, so `"ts":` can occur only as the name of a member.
+  /// The timestamp of a Twitch IRC message is its tag `tmi-sent-ts`; the timestamp of a native
+  /// event is its member `ts`. Quotation marks inside a JSON string are escaped, so `"ts":` can
+  /// occur only as the name of a member.
   package static func milliseconds(in line: UnsafeRawBufferPointer) -> Int64? {
     guard let first = line.first(where: { $0 != 0x20 && $0 != 0x09 }) else { return nil }
     switch first {

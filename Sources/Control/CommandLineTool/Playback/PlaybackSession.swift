@@ -279,8 +279,8 @@ final class PlaybackSession {
   /// none.
   private func timeout(_ outcome: PlaybackQueue.Outcome, _ now: Int64) -> Int32 {
     var times: [Int64] = []
-    // Until a write in progress is complete, nothing can be added to it, so only the socket
-    // matters.
+    // While a write is in progress, nothing can be added to the output, so the loop waits only for
+    // the socket.
     if output.isEmpty || batches != nil {
       if case .waits(let time) = outcome { times.append(time) }
       if batches == nil, let time = syncs.nextTime(sentBytes: result.bytes), !queue.isInsideLine {

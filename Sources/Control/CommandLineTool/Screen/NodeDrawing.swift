@@ -338,7 +338,8 @@ enum Sparkline {
       })
   }
 
-  /// Returns the means of groups of equal size, counted from the newest sample.
+  /// Returns the average of each group of consecutive samples. All groups have the same size;
+  /// grouping starts at the newest sample.
   private static func downsampled(_ samples: [Double], into width: Int) -> [Double] {
     let size = (samples.count + width - 1) / width
     guard size > 1 else { return samples }

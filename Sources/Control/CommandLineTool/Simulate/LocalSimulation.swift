@@ -6,8 +6,8 @@ import Simulation
 import YAMLReader
 
 extension Context {
-  /// Runs a verb of `HangCommand` on a scenario in this process. Prints the report unless
-  /// `isSilent` is true, because then standard output receives a file.
+  /// Runs one of the verbs of `HangCommand` with a scenario, in this process. Prints the report
+  /// unless `isSilent` is true, because then standard output receives a file.
   func simulate(
     _ path: String, _ changes: ScenarioChanges, _ files: ReportFiles, isSilent: Bool,
     _ verb: (SimulationPlan, _ progress: (_ percent: Int) -> Void) async throws -> CommandOutcome

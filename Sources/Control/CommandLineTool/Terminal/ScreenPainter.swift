@@ -1,5 +1,5 @@
-/// Computes the output that makes a terminal show a picture: only the cells that changed since the
-/// last picture.
+/// Computes the output that makes a terminal show a picture. The output contains only the cells
+/// that changed since the last picture.
 ///
 /// Draws all cells if the size changed. If rows have only moved up, makes the terminal scroll them
 /// instead of drawing them again.

@@ -3,7 +3,7 @@ import JSON
 package import LiveEvents
 import Varlink
 
-/// Rooms and views with their rates between two samples.
+/// The rooms and views of the daemon, with their rates in the time between two samples.
 package struct TopReport: Codable, Equatable, Sendable {
   package struct Room: Codable, Equatable, Sendable {
     package var room: String

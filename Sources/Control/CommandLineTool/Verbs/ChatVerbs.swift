@@ -71,7 +71,7 @@ struct ChatHighlightVerb: Verb {
   }
 
   func run(_ context: Context) async throws {
-    // People may write names with the @ that they type in a chat.
+    // Users may put an @ before a name, as they do in a chat.
     let names = names.map(\.text).map { $0.hasPrefix("@") ? String($0.dropFirst()) : $0 }
     try await context.print {
       try await $0.setMentionedNames(

@@ -60,7 +60,7 @@ package enum HangList {
     return table.lines(columns: columns)
   }
 
-  /// Returns a hang as one line, for a list that grows.
+  /// Returns a hang as one line, for a list to which new hangs are appended.
   package static func line(_ hang: HangReport) -> String {
     cells(hang).joined(separator: "  ")
   }

@@ -114,7 +114,7 @@ package enum WhyText {
     return lines + ["", "newest evaluations:"] + table.lines(columns: columns)
   }
 
-  /// Returns an evaluation as one line, for a list that grows.
+  /// Returns an evaluation as one line, for a list to which new evaluations are appended.
   package static func line(_ evaluation: EvaluationReport) -> String {
     let mark = evaluation.avoidable ? "  avoidable" : ""
     return

@@ -12,12 +12,12 @@ import WireFormats
 ///
 /// Each decision is made by a value type:
 /// - ``LeaseKeeper``: which partitions the node leads,
-/// - ``LogAppender``: messages to the replicated log,
-/// - ``StreamReaders``: reading leases and logs,
-/// - ``Takeovers``: loading the rooms of partitions,
-/// - ``LogFeed``: the batches and host actions that the daemon receives,
-/// - ``StoredSnapshots``: headers in the store,
-/// - ``CopyRelease``: closing rooms that other nodes lead.
+/// - ``LogAppender``: which messages to append to the replicated log,
+/// - ``StreamReaders``: how leases and logs are read,
+/// - ``Takeovers``: when the rooms of partitions are loaded,
+/// - ``LogFeed``: which batches and host actions the daemon receives,
+/// - ``StoredSnapshots``: which headers the store has,
+/// - ``CopyRelease``: when to close copies of rooms that other nodes lead.
 ///
 /// The node passes the time and the answers to requests to these values, and carries out the
 /// actions that they return. Confined to one event loop.

@@ -18,7 +18,8 @@ package struct GatewayStatus: Codable, Equatable, Sendable {
   package var isDrained: Bool
   /// The number of messages that this node stored in the log.
   package var stored: Int
-  /// The number of messages that this node sent again.
+  /// The number of times that this node sent a message again because the log had not acknowledged
+  /// it.
   package var repeated: Int
   /// The number of bytes that are not stored in the log yet.
   package var waitingBytes: Int

@@ -104,7 +104,7 @@ package struct LeaseKeeper: Sendable {
   /// A reason to give up all partitions and to acquire none.
   package enum DrainReason: Sendable {
     case ending
-    /// An administrator asked for it.
+    /// An administrator has asked the node to give up its partitions.
     case asked
     /// The local daemon is not running.
     case noDaemon
@@ -501,8 +501,8 @@ package struct LeaseKeeper: Sendable {
     return actions + [.delete(key: KnownNodes.present + settings.node, expected: 0)]
   }
 
-  /// Whether requests are in flight for leases of partitions that were given up. These leases can
-  /// be deleted only after the answers have arrived.
+  /// Whether requests for leases of given-up partitions are still unanswered. These leases can be
+  /// deleted only after the answers have arrived.
   package var isGivingUp: Bool {
     requests.values.contains {
       switch $0.purpose {

@@ -3,7 +3,7 @@ import Locking
 package import RateLimiting
 import SystemSupport
 
-/// The owner of each partition. The threads that serve calls read it.
+/// The owner of each partition. The threads that serve calls look up owners here.
 package final class NodeDirectory: Sendable {
   private struct State {
     var owners: [Partition: LeaseKeeper.Owner] = [:]
@@ -56,7 +56,7 @@ package final class NodeDirectory: Sendable {
   package var status: GatewayStatus? { state.withLock { $0.status } }
 
   /// Returns the address of the control interface that answers calls for a room. This is the
-  /// owner's, or the local daemon's if no owner is known or `room` is `nil`.
+  /// address of the room's owner, or the local daemon's if no owner is known or `room` is `nil`.
   package func address(of room: String?) -> String {
     guard let room = room.flatMap({ RoomName($0) }),
       let owner = state.withLock({ $0.owners[Partition(of: room)] }), owner.node != node

@@ -50,7 +50,7 @@ struct SnapshotCounts: Sendable {
     newestUnusable = (newestUnusable + texts.map { ($0, now) }).suffix(Self.most)
   }
 
-  /// Removes the rooms of a partition that the node no longer leads.
+  /// Forgets the rooms of a partition, because the node no longer leads the partition.
   mutating func forget(_ partition: Partition) {
     failing = failing.filter { Partition(of: $0.key) != partition }
   }

@@ -99,8 +99,8 @@ struct SnapshotTransfer: Sendable {
     // Whether every header can be read. An unreadable header may come from a newer gateway.
     var isReadable = true
     var through: UInt64 = 0
-    // The last message up to which all rooms are covered, considering that older snapshots are used
-    // where the newest is unusable.
+    // Limits the value of `through`: an older snapshot that is used because the newest is unusable
+    // may not contain everything up to that message.
     var limit = UInt64.max
     for subject in subjects where subject.hasSuffix(".h") {
       guard let newest = try await header(["last_by_subj": .string(subject)]) else { continue }
@@ -204,7 +204,8 @@ struct SnapshotTransfer: Sendable {
   }
 
   private func load(_ snapshot: SnapshotHeader, into room: RoomName) async throws(Failure) {
-    // The slot is acquired before the parts are read, because they may need much memory.
+    // The slot is acquired before the parts are read, so that only a few snapshots are in memory at
+    // a time.
     let outcome = await uploads.use { () -> Result<Void, Failure> in
       do throws(Failure) {
         return .success(try await pass(snapshot, room))
@@ -304,7 +305,7 @@ struct SnapshotTransfer: Sendable {
     return saved
   }
 
-  /// Removes parts that belong to no header.
+  /// Removes stored parts that no header refers to.
   /// - Parameter filter: the subjects of a room or partition.
   func removeLeftovers(of filter: String, keeping kept: [String], before epoch: UInt64) async {
     guard let subjects = try? await subjects(filter) else { return }

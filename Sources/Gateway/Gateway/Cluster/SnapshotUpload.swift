@@ -62,7 +62,7 @@ struct SnapshotUpload {
       if let sequence { return (header, sequence) }
       isAnswered = true
     } catch {}
-    // Either the answer was lost, or the store has another header.
+    // Either the answer was lost after the header was stored, or the store has another header.
     guard let found = try? await transfer.stored(room) else {
       throw SnapshotTransfer.Failure.unknown
     }

@@ -107,7 +107,8 @@ package final class NatsClient: Sendable {
     var random = SystemRandomNumberGenerator()
     inbox = "_INBOX.\(String(random.next(), radix: 36))"
     let options = try Self.options(settings, handler)
-    // The library may call the handler while the connection ends, so the handler is never released.
+    // The library may still call the handler while the connection is being destroyed, so the
+    // handler is never released.
     _ = Unmanaged.passRetained(handler)
     defer { natsOptions_Destroy(options) }
     var raw: OpaquePointer?

@@ -49,7 +49,7 @@ final class NatsRequests {
   /// Returns the subject of messages to a token.
   func subject(of token: String) -> String? { client.map { "\($0.inbox).\(token)" } }
 
-  /// Passes an answer to the request that waits for it. Returns whether there is one.
+  /// Passes an answer to the request that waits for it. Returns whether there is such a request.
   func answer(_ message: NatsMessage) -> Bool {
     guard let token = message.token, let request = open.removeValue(forKey: token) else {
       return false

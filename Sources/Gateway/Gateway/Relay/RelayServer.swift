@@ -5,7 +5,7 @@ package import Varlink
 
 extension Relay {
   /// Serves this relay on a socket. Unprivileged callers (see `mayChange`) may together have
-  /// `viewers` concurrent monitors and three quarters of the connections.
+  /// `viewers` concurrent monitors, and may use three quarters of the connections.
   package func serve(
     on socket: ListeningSocket, viewers: Int,
     mayChange: @escaping @Sendable (Peer) -> Bool,

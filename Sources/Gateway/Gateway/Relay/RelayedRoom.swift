@@ -61,7 +61,7 @@ package final class RelayedRoom: Sendable {
     if contents.value == nil { throw contents.end ?? CancellationError() }
   }
 
-  /// Returns the report of a room, reduced to the given parts of the screen.
+  /// Returns the report of a room without the features that were not requested.
   private static func keeping(_ features: Set<Feature>?, of room: JSONValue) -> JSONValue {
     guard let features, case .object(var members) = room,
       case .object(let all)? = members["features"]

@@ -11,7 +11,8 @@ final class TunnelFailures: Sendable {
     var lines = Throttle<String>(interval: .seconds(10))
     var leftOut = 0
 
-    /// Returns the line to report after a decision of the throttle.
+    /// Returns the line to report according to the throttle's decision; `nil` if nothing is to be
+    /// reported.
     mutating func line(of step: Step<String>) -> String? {
       leftOut += step.coalesced
       guard let line = step.output else { return nil }

@@ -18,7 +18,7 @@ import YAMLReader
 ///             measured: [chat.notice, ChatView.appearance]}
 struct DeviceFile {
   let files: ScenarioFiles
-  /// The path of the scenario, near which devices are searched.
+  /// The path of the scenario. Device profiles are searched for near this path.
   let scenario: String
 
   /// - Parameter reference: The YAML node that names the device, for errors.

@@ -26,8 +26,8 @@ struct GeneratedType: Sendable {
     self.init(name) { _ in PayloadPattern(.event(payload)) }
   }
 
-  /// The types of all parts of the screen. For a new part, add a file to this directory, and its
-  /// types here.
+  /// The types of all parts of the screen. To support a new part of the screen, add a file to this
+  /// directory, and add the part's types here.
   static let all =
     activity + chat + header + control + liveRoomStats + poll + recorder + source + waitingRoom
     + stream

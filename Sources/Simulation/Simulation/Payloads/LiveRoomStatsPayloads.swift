@@ -8,7 +8,7 @@ extension GeneratedType {
 }
 
 extension PayloadMaker.State {
-  /// Returns good statistics, except for the last five samples of every 40.
+  /// Returns statistics of a good connection, except for the last five of every 40 samples.
   fileprivate mutating func statistics() -> StreamStatistics {
     let isBad = occasions % 40 >= 35
     if isBad { level += random.integer(in: 1...12) }

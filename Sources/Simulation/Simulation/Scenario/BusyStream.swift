@@ -1,6 +1,6 @@
 extension Scenario {
-  /// Returns a scenario of four minutes for measuring the screen. Every part of the host's screen
-  /// has content, and the chat is occasionally busy.
+  /// Returns a scenario that lasts four minutes and is used to measure the screen. Every part of
+  /// the host's screen has content, and the chat is occasionally busy.
   package static func busyStream() throws -> Scenario {
     let device = "costs: {action: 0ms}"
     let files = ScenarioFiles(

@@ -45,8 +45,8 @@ package struct CommandLineTool: Sendable {
     }
   }
 
-  /// Returns the verb with its options; nil if the arguments asked for help, which this function
-  /// prints.
+  /// Returns the verb with its options. If the arguments ask for help, prints the help and returns
+  /// nil.
   private func parse(_ arguments: [String], _ console: Console) async throws -> (any Verb)? {
     let arranged = try ArgumentOrder.arranged(arguments)
     do {

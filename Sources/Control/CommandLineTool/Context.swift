@@ -41,7 +41,7 @@ package struct Context: Sendable {
   }
 }
 
-/// The environment of the program, passed in so that tests can provide their own.
+/// The environment of the program. It is passed in so that tests can provide their own environment.
 package struct ProcessEnvironment: Sendable {
   package var variables: [String: String]
   package var userID: UInt32

@@ -37,6 +37,6 @@ package struct Failure: Error, Equatable, Sendable {
   package static let interrupted = Failure(.interrupted, "interrupted")
 }
 
-/// The reader closed standard output because it needs no more output, which ends the program
+/// The reader of standard output closed it because it needs no more output. The program then ends
 /// without an error.
 package struct OutputClosed: Error { package init() {} }

@@ -39,8 +39,8 @@ private struct InterruptSignals {
       source.setEventHandler {
         guard !Pager.isRunning else { return }
         guard once.isFirst() else {
-          // A closing terminal sends SIGHUP twice, first from its shell and then from the kernel,
-          // so further ones are ignored.
+          // When a terminal is closed, SIGHUP arrives twice, first from the shell and then from the
+          // kernel. A SIGHUP that follows another signal is therefore ignored.
           guard number != SIGHUP else { return }
           DaemonProcess.abandon()
           Terminal.restoreNow()

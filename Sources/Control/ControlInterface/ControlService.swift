@@ -18,8 +18,8 @@ package protocol HostActService: Sendable {
 /// The daemon's implementation of `io.livehost.Control`.
 ///
 /// Methods are called on the event loop of a connection and must not block it. The methods throw
-/// ``ControlError``, or `ServiceError` with `invalidParameter` for an invalid name. Methods that
-/// only read are open to all callers; the others are called only after authorisation.
+/// ``ControlError``, or `ServiceError` with `invalidParameter` for an invalid name. All callers may
+/// use methods that only read. All other methods are called only for authorised callers.
 package protocol ControlService: HostActService {
   func getStatus() async throws -> StatusReport
   /// Returns the metrics, sorted by name.
@@ -64,8 +64,8 @@ package protocol ControlService: HostActService {
   func pauseRecording(_ room: String) async throws -> RecordingReport
   func resumeRecording(_ room: String) async throws -> RecordingReport
   func stopRecording(_ room: String) async throws -> RecordingReport
-  /// Returns the newest recordings, oldest first, of a room or of all rooms. With `before`, returns
-  /// only recordings older than that one.
+  /// Returns the newest recordings, oldest first, of a room or of all rooms. If `before` names a
+  /// recording, returns only recordings that are older.
   func listRecordings(_ room: String?, before: String?) async throws -> ListRecordingsReply
   /// Deletes a recording and its files. Returns the recording's last report.
   func deleteRecording(_ recording: String) async throws -> RecordingReport

@@ -32,7 +32,8 @@ package enum MergePatch {
     return .object(patch)
   }
 
-  /// Applies a patch and returns the value without null members, in O(*n*) for the size of both.
+  /// Applies a patch to a value, and returns the result without null members, in O(*n*) for *n*
+  /// members of the value and the patch.
   package static func apply(_ patch: JSONValue, to value: JSONValue) -> JSONValue {
     guard case .object(let changes) = patch else { return patch }
     var members: [JSONName: JSONValue] = [:]

@@ -85,7 +85,8 @@ package final class RoomFeed: Sendable {
 
   package var hasMonitors: Bool { contents.withLock { !$0.shared.isEmpty } }
 
-  /// The number of times that the room was read for its monitors, by visits and at changes.
+  /// The number of times that the room was read for its monitors, either in visits or at changes of
+  /// the room.
   package var readCount: Int { contents.withLock { $0.reads } }
 
   /// Marks the feed as stale after a change of the room, and calls `read` for the readings that
@@ -193,8 +194,8 @@ package final class RoomFeed: Sendable {
   /// Waits for a state whose number exceeds `number`, and returns the newest state. A state whose
   /// number also exceeds `recent` is returned even if the room has changed since it was read.
   ///
-  /// Visits the room unless a reading was provided, or another monitor of the same features has
-  /// read its current state or is reading it.
+  /// Visits the room only if this is necessary: no reading was provided, and no other monitor of
+  /// the same features has read the current state or is reading it.
   ///
   /// - Throws: The error that ended the feed, `CancellationError`, and errors of encoding.
   func next(

@@ -1,4 +1,4 @@
-/// The reason why the program ends, with its exit code.
+/// The reason why the program ends, and the program's exit code.
 package struct GatewayError: Error, Equatable, CustomStringConvertible {
   package var exitCode: Int32
   package var description: String

@@ -23,8 +23,8 @@ struct PageFiles: Sendable {
   private let assets: [String: File]
   private let version: String
 
-  /// Compresses files, given by name. In an HTML document, `/assets/` is replaced with the address
-  /// of the other files.
+  /// Compresses the given files, whose keys are their names. In an HTML document, `/assets/` is
+  /// replaced with the address of the other files.
   init(_ files: [String: [UInt8]]) {
     var checksum = crc32(0, nil, 0)
     for (_, bytes) in files.sorted(by: { $0.key < $1.key }) {

@@ -26,8 +26,8 @@ struct RoomEvents: Sendable {
       return Reply.error(
         .serviceUnavailable, "streams", "\(limits.streams) streams are open already")
     }
-    // The head of the response is sent only when there is a state, so that its status can report an
-    // unknown room.
+    // The head of the response is sent only when there is a state. Until then, the response's
+    // status can still report that the room is unknown.
     return await withCheckedContinuation { continuation in
       let head = Guarded<CheckedContinuation<Response, Never>?>(continuation)
       let answer: @Sendable (Response) -> Void = { response in

@@ -8,7 +8,8 @@ import NIOCore
 import Simulation
 import Varlink
 
-/// The scenarios in a directory. The daemon simulates them, with all files that they need.
+/// The scenarios in a directory. The daemon simulates a scenario; it receives the scenario together
+/// with all files that the scenario needs.
 struct Scenarios: Sendable {
   /// The directory; `nil` if none is configured or found.
   let directory: String?

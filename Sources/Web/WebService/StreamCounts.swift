@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Counts open streams, and streams that were closed because their browser did not read. Callable
-/// from any thread.
+/// Counts the open streams, and the streams that were closed because a browser had stopped reading.
+/// Callable from any thread.
 final class StreamCounts: Sendable {
   private let open = Atomic(0)
   private let slow = Atomic(0)

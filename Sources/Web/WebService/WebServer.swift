@@ -12,8 +12,8 @@ package struct WebServer: Sendable {
     package var address: Address
     /// The address at which browsers reach the page; nil if it is `address`.
     package var publicAddress: PublicAddress?
-    /// Additional host names, besides those of this machine, under which browsers may request the
-    /// page.
+    /// Host names under which browsers may request the page, in addition to the names of this
+    /// machine.
     package var hosts: [String] = []
     package var controlSocket: String
     /// The directory of the scenarios that can be simulated.

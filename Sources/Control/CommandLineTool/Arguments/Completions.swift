@@ -75,8 +75,8 @@ extension CompletionKind {
 /// The words before the word that is being completed.
 package struct CompletedWords {
   package var socket: String?
-  /// The first argument after the verb, which is the room for every verb whose candidates depend on
-  /// a room.
+  /// The first argument after the verb. Every verb whose candidates depend on a room has the room
+  /// here.
   package var room: String?
 
   /// - Parameter words: the words of the command line, beginning with the program's name. bash

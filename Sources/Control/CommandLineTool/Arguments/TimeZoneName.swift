@@ -13,7 +13,7 @@ package struct TimeZoneName: ExpressibleByArgument, Sendable {
     (self.zone, self.defaultValueDescription) = (zone, defaultValueDescription)
   }
 
-  /// Fails if this machine has no zone with the name.
+  /// Fails if this machine does not know a time zone with this name.
   package init?(argument: String) {
     if argument == "local" {
       self = .local
@@ -24,14 +24,14 @@ package struct TimeZoneName: ExpressibleByArgument, Sendable {
     }
   }
 
-  /// Returns the offset from UTC, in seconds, at a local time. `local` is that local time in
-  /// seconds since 1970, computed as if it were UTC.
+  /// Returns the offset from UTC, in seconds, at a local time. `local` is the local time, converted
+  /// to seconds since 1970 as if it were UTC.
   package func secondsFromUTC(local: Int) -> Int {
     func offset(at time: Int) -> Int {
       zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time)))
     }
-    // The inner lookup uses `local` as if it were UTC, which is close enough to find the right
-    // offset.
+    // The inner lookup treats `local` as UTC. The error is at most the offset, which is close
+    // enough to find the right offset.
     return offset(at: local - offset(at: local))
   }
 

@@ -56,8 +56,8 @@ package enum LineFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
   /// read the lines untranslated.
   var platformFormat: PlatformFormat? { PlatformFormat(rawValue: rawValue) }
 
-  /// Returns whether the first character of a line, without its line ending, fits the format. Blank
-  /// lines always fit.
+  /// Returns whether a line can have this format, judged by its first character. The line has no
+  /// line ending. Blank lines always fit.
   package func admits(_ line: some Collection<UInt8>) -> Bool {
     guard let first = line.first(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else {
       return true

@@ -127,8 +127,8 @@ final class DaemonProcess: Sendable {
       && information.si_signo == SIGCHLD
   }
 
-  /// Sends SIGTERM to the daemon and waits for it to end; kills it after 15 seconds. Must be called
-  /// once.
+  /// Sends SIGTERM to the daemon and waits until the daemon has ended. Kills the daemon if it has
+  /// not ended after 15 seconds. Must be called once.
   func stop() async -> End {
     kill(process, SIGTERM)
     let deadline = MonotonicClock.nanoseconds() + Self.stopTimeout

@@ -95,7 +95,7 @@ struct Demo: Sendable {
   }
 
   private func show() async throws {
-    // The simulated room comes first because its events fill every pane.
+    // The simulated room is shown first, because its events fill every pane.
     let rooms = [simulatedRoom.description, recording.room.description]
     guard let terminal = context.console.terminal else { return try await print(rooms) }
     var screen = LiveScreen(
@@ -144,7 +144,8 @@ struct Demo: Sendable {
     do {
       try await client.openRoom(room)
     } catch {
-      // The room already exists if its first event opened it, which is not an error.
+      // It is not an error if the room already exists, because the room's first event may have
+      // opened it.
       guard case .remote(let reply) = error, ControlError(reply) == .roomExists(room) else {
         throw error
       }

@@ -34,7 +34,7 @@ struct Pager: Sendable {
   func show(_ bytes: [UInt8]) -> Bool {
     Self.running.store(true, ordering: .relaxed)
     defer { Self.running.store(false, ordering: .relaxed) }
-    // The shell sets `LESS`, so that the environment of this process stays unchanged.
+    // The shell command sets `LESS`, so that this process need not change its own environment.
     guard let pipe = popen("LESS=\"${LESS-\(Self.lessOptions)}\" \(command)", "w") else {
       return false
     }

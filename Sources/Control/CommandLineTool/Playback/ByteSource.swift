@@ -113,7 +113,8 @@ package final class FileSource: ByteSource {
   }
 }
 
-/// Wraps the noncopyable gzip reader in a class, so that an optional can store it.
+/// A class that contains the noncopyable gzip reader, so that the reader can be stored in an
+/// optional.
 private final class GzipBox {
   var reader: GzipReader
   init() throws(GzipError) { reader = try GzipReader() }

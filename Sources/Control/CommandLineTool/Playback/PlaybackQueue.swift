@@ -23,8 +23,7 @@ package struct PlaybackQueue: Sendable {
   private var pacer: Pacer?
   private var bytes: [UInt8] = []
   private var start = 0
-  /// The offset up to which the bytes after `start` were searched for a line ending without finding
-  /// one.
+  /// There is no line ending between `start` and this offset, so the search for one continues here.
   private var searched = 0
   private var hasEnded = false
   private var due: Int64?

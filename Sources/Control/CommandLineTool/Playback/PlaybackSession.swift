@@ -236,7 +236,7 @@ final class PlaybackSession {
     let couldWrite = socket.write(&output, from: &written)
     let isOpen = socket.readLines(take)
     guard couldWrite, isOpen || sentFinalSync && syncs.isSettled else {
-      // A daemon that refuses the first connection would refuse every further one for the same
+      // If the daemon refuses the first connection, it would refuse later connections for the same
       // reason.
       if batches != nil, hasBeenAnswered || refusal == nil { return disconnected() }
       throw Failure(

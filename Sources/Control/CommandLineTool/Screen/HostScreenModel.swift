@@ -71,8 +71,8 @@ package struct HostScreenModel: ScreenModel {
   private var calls = 0
   /// The message about the outcome of the last call; disappears when the user presses a key.
   private var notice: StyledLine?
-  /// Levels that the user set but the daemon's screen does not show yet, by the identity of their
-  /// gauge.
+  /// Levels that the user has set but that the daemon's screen does not show yet, by the identity
+  /// of the gauge.
   private var levels: [String: (value: Double, since: UInt64?)] = [:]
   /// How long after the outcome of its call a level set by the user is still shown, in nanoseconds.
   private static let levelDelay: UInt64 = 500_000_000
@@ -369,8 +369,8 @@ package struct HostScreenModel: ScreenModel {
     return grid
   }
 
-  /// Returns the columns of each visible room: fixed rooms side by side if they fit, otherwise the
-  /// current room.
+  /// Returns the columns of each visible room. Fixed rooms are side by side if there is enough
+  /// space; otherwise only the current room is visible.
   private func columnsOfRooms(_ columns: Int) -> [(start: Int, width: Int, RoomDisplay)] {
     guard let display else { return [] }
     let width = (columns - (names.count - 1)) / max(1, names.count)

@@ -53,7 +53,7 @@ package struct NodeDrawing: Sendable {
     }
   }
 
-  /// Returns the lines of a list's row, with its parts joined into a sentence.
+  /// Returns the lines of a list's row, whose parts are joined into a sentence.
   package func sentence(_ row: ScreenNode) -> [StyledLine] {
     guard row.kind == .row else { return lines(row) }
     return joined((row.parts ?? []).map(item)).wrapped(width: columns)
@@ -190,8 +190,8 @@ package struct NodeDrawing: Sendable {
     return line
   }
 
-  /// Returns a style for a name, with or without a colon after it. The same name always has the
-  /// same style, which is never red, because red marks errors.
+  /// Returns the style of a name; a colon at the end of the name does not change the style. The
+  /// same name always has the same style, which is never red, because red marks errors.
   private static func person(_ name: String) -> TextStyle {
     var hash: UInt32 = 2_166_136_261
     for byte in name.hasSuffix(":") ? name.utf8.dropLast() : name.utf8[...] {
@@ -303,8 +303,8 @@ package struct NodeDrawing: Sendable {
     }
   }
 
-  /// Returns the columns to show. Optional columns are dropped, the last ones first, until the rest
-  /// fits.
+  /// Returns the columns to show. Drops optional columns, starting with the last one, until the
+  /// remaining columns fit.
   private func fitting(_ columns: [ScreenColumn], _ widths: [Int]) -> [Int] {
     var shown = columns.indices.filter { widths[$0] > 0 }
     func width() -> Int { shown.reduce(-Self.gap) { $0 + widths[$1] + Self.gap } }
@@ -317,8 +317,8 @@ package struct NodeDrawing: Sendable {
   }
 }
 
-/// Draws samples over time as one line of block characters. If there are too many samples, groups
-/// of them are averaged.
+/// Draws samples over time as one line of block characters. If there are more samples than columns,
+/// groups of samples are averaged.
 enum Sparkline {
   static let levels: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
   /// Returns the samples as a line. The blocks from lowest to highest span at least a tenth of the

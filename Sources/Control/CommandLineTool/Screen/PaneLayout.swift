@@ -14,7 +14,7 @@ package struct PaneLayout: Equatable, Sendable {
     }
   }
 
-  /// The region of a pane, its title included.
+  /// The region of a pane, including its title.
   package struct Region: Equatable, Sendable {
     /// The index of the pane in the array of needs that was laid out.
     package var pane: Int

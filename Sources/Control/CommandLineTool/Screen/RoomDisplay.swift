@@ -151,8 +151,8 @@ package struct RoomDisplay: Sendable {
 
   // MARK: Selecting
 
-  /// Returns the selectable elements of the focused pane: those above its scrolling list, and the
-  /// list.
+  /// Returns the selectable elements of the focused pane that are above its scrolling list, and the
+  /// list itself.
   private func selectable() -> (head: [ActTarget], list: ScreenNode?) {
     guard let focus, let parts else { return ([], nil) }
     if focus == Self.headline { return (parts.headline.flatMap(ActTarget.all), nil) }
@@ -168,8 +168,9 @@ package struct RoomDisplay: Sendable {
     return !head.isEmpty || list?.rowActs.isEmpty == false
   }
 
-  /// The selection in the focused pane. If the selected element above a list has disappeared, the
-  /// element now at its position; nil if a selected row has disappeared.
+  /// The selection in the focused pane. If an element above a list was selected and has
+  /// disappeared, this is the element that is now at its position. If a row of the list was
+  /// selected and has disappeared, this is nil.
   package var selected: ActTarget? {
     guard let focus, let selection = selections[focus] else { return nil }
     let (head, list) = selectable()
@@ -227,8 +228,9 @@ package struct RoomDisplay: Sendable {
     }
   }
 
-  /// Selects the nearest row of the scrolling list that contains a text, ignoring case: an older
-  /// row if `step` is -1, a newer one if it is 1. Returns whether there is such a row.
+  /// Selects the nearest row of the scrolling list that contains a text, regardless of case.
+  /// Searches older rows if `step` is -1, and newer rows if `step` is 1. Returns whether there is
+  /// such a row.
   package mutating func find(_ text: String, _ step: Int) -> Bool {
     let candidates = panes.filter { $0.scrolling != nil }
     guard let pane = candidates.first(where: { $0.name == focus }) ?? candidates.first else {
@@ -429,7 +431,7 @@ package struct RoomDisplay: Sendable {
     return Array(lines.prefix(rows))
   }
 
-  /// Returns the lines of a pane with a scrolling list, whose rows get at least half of the lines.
+  /// Returns the lines of a pane with a scrolling list. The list gets at least half of the lines.
   ///
   /// - Parameters:
   ///   - end: the number after the last row to show.
@@ -470,7 +472,8 @@ package struct RoomDisplay: Sendable {
     return head + body.prefix(free)
   }
 
-  /// The numbers of events received and rejected. The verb `show` prints all counts.
+  /// The numbers of events received and rejected. All other counts are printed only by the verb
+  /// `show`.
   var counts: StyledLine {
     guard let counters else { return StyledLine() }
     let rejected =

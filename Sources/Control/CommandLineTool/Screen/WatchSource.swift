@@ -45,7 +45,8 @@ final class WatchSource: Sendable {
     try await context.following(
       client,
       onConnection: { [self] isConnected in
-        // A lost connection is reported by the monitor of the shown room, which notices it sooner.
+        // While a room is shown, a lost connection is not reported here, because the room's monitor
+        // notices the loss sooner.
         guard !isShowingRoom.withLock({ $0 }) else { return }
         inbox.post(.connection(isConnected), from: Source.connection)
       }

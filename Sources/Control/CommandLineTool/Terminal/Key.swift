@@ -1,4 +1,4 @@
-/// A key of a terminal's keyboard, or an event of its mouse.
+/// A key of the terminal's keyboard, or an event of the mouse.
 package enum Key: Equatable, Sendable {
   case character(Character)
   case up, down, left, right, pageUp, pageDown, home, end

@@ -6,12 +6,13 @@ package enum Keyboard {
   /// connection, and too short for users of the Escape key to notice.
   private static let escapeDelay: Int32 = 50
 
-  /// Blocks until keys are typed and returns their bytes: none if the read was interrupted, nil
-  /// once the terminal has hung up.
+  /// Blocks until keys are typed, and returns their bytes. Returns no bytes if the read was
+  /// interrupted, and nil once the terminal has hung up.
   ///
-  /// An arrow key or a click arrives as a sequence that starts with the byte of the Escape key. A
-  /// busy machine or a slow connection may deliver this byte alone. A trailing escape byte
-  /// therefore counts as the Escape key only if `followed` finds no more bytes.
+  /// An arrow key or a click arrives as a sequence that starts with the byte of the Escape key. On
+  /// a busy machine or a slow connection, this byte may arrive before the rest of the sequence. A
+  /// trailing escape byte therefore counts as the Escape key only if `followed` finds no more
+  /// bytes.
   package static func read(
     _ descriptor: Int32, followed: (Int32) -> Bool = Keyboard.isReadable
   ) -> [UInt8]? {

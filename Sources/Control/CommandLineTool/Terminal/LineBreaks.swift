@@ -1,10 +1,11 @@
 /// Finds the positions where a line of text may end: at spaces, and before and after emoji and
 /// Chinese or Japanese characters, which are written without spaces. Korean has spaces.
 ///
-/// Implements the part of Unicode Standard Annex 14 that chat needs: its classes ID, CL, NS, CJ, EX
-/// and OP.
+/// Implements the part of Unicode Standard Annex 14 that is needed for chat messages: the classes
+/// ID, CL, NS, CJ, EX and OP.
 enum LineBreaks {
-  /// Returns the unbreakable pieces of a text, each with the spaces before it.
+  /// Returns the pieces of a text between these positions. Each piece includes the spaces before
+  /// it.
   static func words(_ text: String) -> [String] {
     var words: [String] = []
     var word = ""

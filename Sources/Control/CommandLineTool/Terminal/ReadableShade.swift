@@ -9,9 +9,9 @@ extension TextStyle.Shade {
       red: UInt8(rgb >> 16 & 0xFF), green: UInt8(rgb >> 8 & 0xFF), blue: UInt8(rgb & 0xFF))
   }
 
-  /// This hue with its luminance limited to a range that is readable on black and on white. People
-  /// choose their colours for the background of their chat platform, not for the background of a
-  /// terminal.
+  /// This colour with its luminance changed, if necessary, to be readable on black and on white.
+  /// The hue stays the same. People choose their colours for the background of their chat platform,
+  /// not for the background of a terminal.
   package var readable: Self {
     let parts = [red, green, blue].map { pow(Double($0) / 255, Self.gamma) }
     let luminance = 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]

@@ -56,8 +56,8 @@ package struct ScreenPainter: Sendable {
     }
   }
 
-  /// Returns the first cell at or after `column` that must be written. Both halves of a wide
-  /// character count as changed if one half is.
+  /// Returns the first cell at or after `column` that must be written. If one half of a wide
+  /// character has changed, the other half counts as changed, too.
   private static func change(
     _ new: [CellGrid.Cell], _ old: [CellGrid.Cell], from column: Int
   ) -> Int? {
@@ -97,7 +97,7 @@ package struct ScreenPainter: Sendable {
       set(cell.style, &style, &output)
       output.append(cell.character)
       let next = column + Int(cell.width)
-      // Terminals disagree about the width of emoji and some scripts, so the cursor is positioned
+      // Terminals draw emoji and some scripts with different widths, so the cursor is positioned
       // explicitly after such characters.
       if !cell.isCertain, next < range.upperBound { move(row, next, &output) }
     }

@@ -26,7 +26,7 @@ package struct TextStyle: Equatable, Sendable {
   package var isStrong = false
   package var isFaint = false
   package var isReversed = false
-  /// The colour used instead of ``color`` on terminals that support all colours.
+  /// On terminals that support all colours, this colour is used instead of ``color``.
   package var shade: Shade?
   /// The identity of the selectable element that this text belongs to. It does not affect the
   /// output to the terminal.

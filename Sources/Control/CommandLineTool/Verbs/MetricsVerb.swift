@@ -20,7 +20,7 @@ struct MetricsVerb: Verb {
     let metrics = try await context.withDaemon { try await $0.getMetrics().metrics }
     try context.print(JSONValue(encoding: GetMetricsReply(metrics: metrics))) {
       let text = ExpositionFormat.text(metrics)
-      // The last line ending is removed, because the console adds one.
+      // The line ending of the last line is removed, because the console adds a line ending.
       return text.isEmpty ? [] : [String(text.dropLast())]
     }
   }

@@ -84,7 +84,7 @@ enum ControlValue: ExpressibleByArgument {
     case "off": self = .switch(false)
     case "toggle": self = .switch(nil)
     default:
-      // A value may be given as a percentage, because screens show percentages.
+      // Users may also enter a percentage, because screens show values as percentages.
       let isPercentage = argument.last == "%"
       guard let number = Double(isPercentage ? argument.dropLast() : argument[...]) else {
         return nil

@@ -142,7 +142,7 @@ enum RefusalText {
   }
 }
 
-/// Formats counts with their names on one line, largest first.
+/// Formats counts and their names on one line, the largest count first.
 enum CountsText {
   static func line(_ counts: [String: Int]) -> String {
     counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }

@@ -122,7 +122,7 @@ extension Context {
     return parts.joined(separator: ", ")
   }
 
-  /// Sends an event about a waiting room, then prints the waiting room.
+  /// Sends an event to a waiting room, then prints the waiting room's new state.
   fileprivate func change(waitingRoomOf room: RoomName, by event: [JSONName: JSONValue])
     async throws
   {

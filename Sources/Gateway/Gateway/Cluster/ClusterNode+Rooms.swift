@@ -25,8 +25,8 @@ extension ClusterNode {
         lost: { [self] in daemonLost() }))
   }
 
-  /// Handles the loss of the daemon. Unacknowledged batches are read again, starting at the
-  /// positions that the daemon reports when it is back.
+  /// Handles the loss of the daemon. When the daemon is back, unacknowledged batches are read again
+  /// from the log, starting at the positions that the daemon reports.
   private func daemonLost() {
     feed.reset()
     readers.endLogs()
@@ -195,7 +195,7 @@ extension ClusterNode {
 
   private static let snapshotPause = Interval.seconds(5)
 
-  /// Stores the snapshot that is due, unless another one is being stored.
+  /// Stores the snapshot that is due, unless another snapshot is already being stored.
   func storeNext(_ now: Instant) {
     guard !stored.isStoring, requests.isConnected, !keeper.isDraining,
       let (partition, room) = feed.nextSnapshot(
@@ -262,7 +262,7 @@ extension ClusterNode {
     stored.endStoring()
     let now = SourceDelivery.now
     guard let failure else { return storeNext(now) }
-    // No data is lost, because the log keeps all messages that are in no snapshot.
+    // A failure loses no data, because the log keeps all messages that no snapshot contains.
     let isRefused = SnapshotTransfer.isMissing(failure) && feed.refuse(room, partition)
     feed.failSnapshot(of: room, partition, until: now + Self.snapshotPause)
     guard keeper.epoch(of: partition) != nil else { return }

@@ -75,8 +75,8 @@ package final class ClusterNode {
   /// Limits uploads to the number that the daemon accepts concurrently. One more would replace
   /// another upload.
   private let uploads = Slots(8)
-  /// For each stream, the name under which the daemon knows it: the stream's name and its creation
-  /// time.
+  /// For each stream, the name that the daemon uses for it, which consists of the stream's name and
+  /// its creation time.
   private(set) var logs: [String: String] = [:]
   private var isStopped = false
 
@@ -141,7 +141,7 @@ package final class ClusterNode {
     return node
   }
 
-  /// Access to this node for tasks.
+  /// Gives tasks access to this node, which is confined to its event loop.
   var handle: NodeHandle {
     NodeHandle(NIOLoopBound(self, eventLoop: eventLoop), on: eventLoop)
   }

@@ -1,7 +1,7 @@
 package import RateLimiting
 
-/// Decides when to close those rooms of the local daemon that are only copies, because another node
-/// leads their partition.
+/// Decides when to close copies of rooms in the local daemon. A room is only a copy if another node
+/// leads its partition.
 ///
 /// A copy receives no events, yet it counts towards the daemon's maximum number of rooms. The copy
 /// is kept until the other node has led the partition for twice the snapshot interval. By then,

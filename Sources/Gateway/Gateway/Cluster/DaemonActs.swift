@@ -6,8 +6,8 @@ import Varlink
 /// Calls the local daemon to carry out host actions that were read from the log.
 struct DaemonActs: Sendable {
   let control: String
-  /// Limits concurrent calls that open rooms, because each uses one of the daemon's few hundred
-  /// connections.
+  /// Limits the number of concurrent calls that open rooms, because each call uses a connection and
+  /// the daemon accepts only a few hundred connections.
   private let openings = Slots(32)
 
   init(control: String) { self.control = control }

@@ -23,7 +23,7 @@ struct DaemonRooms: Sendable {
     return held
   }
 
-  /// Closes the rooms that came from a log and for which `mayClose` returns true.
+  /// Closes the rooms whose events came from a log, if `mayClose` returns true for the room.
   func closeCopies(where mayClose: (RoomName) async throws -> Bool) async throws {
     let client = try await ControlClient.connect(path: control)
     for summary in try await client.listRooms().rooms {

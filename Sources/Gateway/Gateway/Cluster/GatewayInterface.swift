@@ -37,7 +37,7 @@ package struct GatewayStatus: Codable, Equatable, Sendable {
   package var snapshotsStored: Int
   /// The number of snapshots that were loaded into the local daemon.
   package var snapshotsLoaded: Int
-  /// The number of failed attempts to store a snapshot, all of which are repeated.
+  /// The number of failed attempts to store a snapshot. Every failed attempt is repeated later.
   package var snapshotsFailed: Int
   /// The number of snapshots that were damaged or missing.
   package var snapshotsUnusable: Int
@@ -217,7 +217,8 @@ package struct GatewayInterface: Sendable {
     return status
   }
 
-  /// Announces a command to all nodes through the bucket of leases, which all nodes watch.
+  /// Announces a command to all nodes by writing it to the bucket that holds the leases, which all
+  /// nodes watch.
   private func announce(
     _ name: String, _ key: String, _ members: [JSONName: JSONValue]
   ) async throws -> NoParameters {

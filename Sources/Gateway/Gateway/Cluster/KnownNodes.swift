@@ -38,7 +38,7 @@ struct KnownNodes: Sendable {
   }
 
   /// Records that an entry was written, or deleted if `node` is `nil`. Returns the node's name if
-  /// it leads partitions; `nil` for any other key.
+  /// the key has the prefix `present`; `nil` for any other key.
   mutating func observed(_ key: String, _ node: Node?) -> String? {
     if key.hasPrefix(Self.idle) {
       idle[String(key.dropFirst(Self.idle.count))] = node

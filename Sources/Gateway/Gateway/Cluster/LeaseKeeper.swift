@@ -1,8 +1,8 @@
 package import JSON
 package import RateLimiting
 
-/// Decides which partitions this node acquires, renews and gives up, and knows the owners of the
-/// others.
+/// Decides which partitions' leases this node acquires, renews and gives up, and knows the owners
+/// of the other partitions.
 ///
 /// A lease is an entry of the bucket `lh_lease`, which the servers forget after
 /// ``Settings/duration``. A node acquires a lease by writing a missing entry. A node renews a lease
@@ -31,8 +31,8 @@ package struct LeaseKeeper: Sendable {
     /// The age at which a lease that was not renewed counts as lost.
     var lost: Interval { Interval(nanoseconds: duration.nanoseconds / 3 * 2) }
 
-    /// The answer time above which servers count as slow, because a lease could be lost before its
-    /// next renewal is answered.
+    /// If servers take longer than this to answer, they count as slow, because a lease could be
+    /// lost before the answer to its renewal arrives.
     var slow: Interval {
       Interval(nanoseconds: (lost.nanoseconds - renewal.nanoseconds) / 10 * 9)
     }
@@ -67,7 +67,8 @@ package struct LeaseKeeper: Sendable {
     var instance: String
     var sequence: UInt64
     var seen: Instant
-    /// Whether the owner gave up the lease, so that another node can acquire it without waiting.
+    /// Whether the owner has given up the lease. Another node can then acquire it without waiting
+    /// until it expires.
     var isDeleted = false
   }
 
@@ -90,7 +91,8 @@ package struct LeaseKeeper: Sendable {
   /// last write.
   private var namesake: (instance: String, written: UInt64)?
   private var held: [Partition: Held] = [:]
-  /// The partitions with an unanswered request to acquire them, and when the request was sent.
+  /// The partitions that this node has requested to acquire without having received an answer, and
+  /// the times of these requests.
   private var acquiring: [Partition: Instant] = [:]
   private var announcements: Announcements
   private var requests: [Int: (purpose: Purpose, asked: Instant)] = [:]
@@ -140,15 +142,15 @@ package struct LeaseKeeper: Sendable {
 
   package func epoch(of partition: Partition) -> UInt64? { held[partition]?.epoch }
 
-  /// Whether no daemon has the rooms of a partition yet: its owner is still loading them, or its
-  /// former owner gave it up and no successor is known.
+  /// Whether no daemon has the rooms of a partition yet. This is so while its owner is still
+  /// loading them, or after its owner gave it up and before a new owner is known.
   package func isLoading(_ partition: Partition, at now: Instant) -> Bool {
     guard let entry = entries[partition] else { return false }
     return entry.isDeleted || entry.owner.isLoading && now - entry.seen < settings.duration
   }
 
-  /// Returns the owner of a partition; after a lease has expired, the last owner until another node
-  /// acquires it.
+  /// Returns the owner of a partition. If the lease has expired, returns the last owner until
+  /// another node acquires the lease.
   package func owner(of partition: Partition) -> Owner? { entries[partition]?.owner }
 
   /// Whether any node holds the lease of a partition now.
@@ -158,7 +160,7 @@ package struct LeaseKeeper: Sendable {
   }
 
   /// The addresses of the nodes that are alive and lead partitions, by name. Includes this node
-  /// once its entry is written.
+  /// once this node's own entry is written.
   package func liveNodes(at now: Instant) -> [String: String] {
     nodes.present(at: now, within: settings.duration).mapValues(\.address)
   }
@@ -251,10 +253,11 @@ package struct LeaseKeeper: Sendable {
     return lose(partition)
   }
 
-  /// Returns whether an entry under this node's name proves that another gateway uses the name,
-  /// because only a running gateway writes repeatedly. Entries of this node's earlier runs do not
-  /// count. If servers rebuild a lost bucket from their log, they send the entries of earlier runs
-  /// again, with rising sequences but with the original times.
+  /// Returns whether an entry under this node's name proves that another gateway uses the name.
+  /// Only a running gateway writes repeatedly, so two later writes by the same other run are a
+  /// proof. Entries of this node's earlier runs do not count. If servers rebuild a lost bucket from
+  /// their log, they send the entries of earlier runs again, with rising sequences but with the
+  /// original times.
   private mutating func isNameTaken(by instance: String, written: UInt64) -> Bool {
     if instance == settings.instance {
       if firstWritten == nil { firstWritten = written }

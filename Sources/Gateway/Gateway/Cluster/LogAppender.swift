@@ -5,8 +5,8 @@ package import WireFormats
 /// Appends batches to the replicated log.
 ///
 /// Only one message of each room is in flight at a time, so that the log keeps the order of
-/// messages even if one fails. Batches that arrive meanwhile are combined. An unanswered message is
-/// sent again until it is answered. The log may then contain the message twice; readers recognise
+/// messages even if one fails. Batches that arrive meanwhile are combined. A message is sent again
+/// until the log has answered. The log may then contain the message twice; readers recognise
 /// repetitions by the position. An answer to any of the copies counts, however late. The servers
 /// could also recognise repetitions (`Nats-Msg-Id`), but only within two minutes, so this is not
 /// used. The caller passes the time.
@@ -30,7 +30,7 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
     var waiting: [Waiting] = []
     /// The newest request to store the first message.
     var request: Int?
-    /// All requests to store the first message that may still be answered.
+    /// All requests to store the first message, as long as an answer to them may still arrive.
     var requests: [Int] = []
     /// The time at which the first message was first sent.
     var sent: Instant?

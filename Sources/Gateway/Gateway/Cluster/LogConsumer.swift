@@ -109,8 +109,8 @@ package struct LogConsumer: Sendable {
     state = .idle(name)
   }
 
-  /// Records a message by its `$JS.ACK` subject. Returns its metadata; `nil` if the message must be
-  /// ignored.
+  /// Records that a message has arrived, whose `$JS.ACK` subject is given. Returns its metadata;
+  /// `nil` if the message must be ignored.
   package mutating func received(reply: String, at now: Instant) -> Metadata? {
     guard case .pulling(let name, _, let remaining) = state, let metadata = Metadata(reply),
       metadata.consumer == name
@@ -151,7 +151,8 @@ package struct LogConsumer: Sendable {
   /// Newer servers insert two more tokens after `ACK`.
   package struct Metadata {
     package let sequence: UInt64
-    /// When the servers stored the message, in nanoseconds since 1970 by the clock of their leader.
+    /// The time at which the servers stored the message, in nanoseconds since 1970 by the clock of
+    /// the stream's leader.
     package let written: UInt64
     fileprivate let consumer: Substring
     fileprivate let delivered: Int

@@ -5,10 +5,10 @@ import WireFormats
 
 /// Passes each message of the replicated log to the local daemon, without repetitions.
 ///
-/// The log contains a batch twice if its sender or gateway repeated it after a lost answer. The
-/// feed knows the newest batch of each sender from the log or from a snapshot, and passes on only
-/// the first copy. Each batch is sent with its position in the log. If a message is read again, the
-/// daemon therefore rejects the batches that it already has.
+/// The log contains a batch twice if the answer to the first copy was lost and the sender or the
+/// gateway sent it again. The feed knows the newest batch of each sender from the log or from a
+/// snapshot, and passes on only the first copy. Each batch is sent with its position in the log. If
+/// a message is read again, the daemon therefore rejects the batches that it already has.
 ///
 /// A host action waits until the daemon has acknowledged all earlier batches of its room. Later
 /// batches of the room wait until the host action is carried out. If the daemon does not have a
@@ -389,9 +389,9 @@ package struct LogFeed: Sendable {
 
   // MARK: Snapshots
 
-  /// Returns the room whose snapshot is due and that has the most bytes since its last snapshot, in
-  /// O(number of rooms). The snapshot of a closed room is due immediately. Other changed rooms need
-  /// a snapshot after `interval`, or after `bytes` in the log.
+  /// Among the rooms whose snapshots are due, returns the room with the most bytes since its last
+  /// snapshot, in O(number of rooms). The snapshot of a closed room is due immediately. Other
+  /// changed rooms need a snapshot after `interval`, or after `bytes` in the log.
   package func nextSnapshot(
     every interval: Interval, or bytes: Int, at now: Instant
   ) -> (partition: Partition, room: RoomName)? {

@@ -15,8 +15,8 @@ package struct LogSink: IngestSink {
     node.value.append(delivery)
   }
 
-  /// Ignores the counts, because the connection also counts these events and reports them to the
-  /// sender.
+  /// Ignores the counts of rejected events, because the connection already counts these events and
+  /// reports them to the sender.
   package func rejectUnroutable(_ counts: RejectionCounts) {}
 
   package func sourceCame(_ source: Text, in room: RoomName) {

@@ -94,7 +94,7 @@ package final class NodeDirectory: Sendable {
     RoomName(room).flatMap { room in state.withLock { $0.owners[Partition(of: room)]?.node } }
   }
 
-  /// The name of the node that leads each partition, or led it last.
+  /// For each partition, the name of the node that leads it or led it last.
   var owners: [Partition: String] { state.withLock { $0.owners.mapValues(\.node) } }
 
   func isKnown(_ name: String) -> Bool {

@@ -1,8 +1,8 @@
 /// The newest batch of each sender in the log of a room: at present, and as it was before each
 /// recently read message.
 ///
-/// Senders choose their names, and may use a new one for each run, so only the newest senders are
-/// kept.
+/// Only the newest senders are kept, because a sender chooses its own name and may use a new name
+/// for each run.
 package struct SenderPositions: Sendable {
   package struct Position: Sendable, Equatable {
     /// The highest batch number.

@@ -8,7 +8,7 @@ package import RateLimiting
 /// because this node resumes its work whenever they are fast. Therefore, each time they become slow
 /// again within a minute, the number of timely answers needed doubles, up to 32.
 package struct ServerTiming: Sendable {
-  /// The answer time from which an answer counts as late.
+  /// An answer counts as late if it takes at least this long.
   private let slow: Interval
   /// The time of the newest answer.
   package private(set) var newest = Interval.seconds(0)

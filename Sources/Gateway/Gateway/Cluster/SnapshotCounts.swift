@@ -14,7 +14,7 @@ struct SnapshotCounts: Sendable {
 
   private(set) var stored = 0
   private(set) var loaded = 0
-  /// The number of failed attempts to store a snapshot, all of which are repeated.
+  /// The number of failed attempts to store a snapshot. Every failed attempt is repeated later.
   private(set) var failed = 0
   private(set) var unusable = 0
   private(set) var acts = 0
@@ -35,7 +35,7 @@ struct SnapshotCounts: Sendable {
     failing[room] = (reason, (failing[room]?.count ?? 0) + 1)
   }
 
-  /// Records a room that the daemon does not have although it received the room's events.
+  /// Records a room that the daemon does not have, although the daemon received the room's events.
   mutating func recordRefused(_ room: RoomName) {
     let reason =
       "livehostd refuses to open the room; if it has as many rooms as rooms.maximum allows,"

@@ -12,7 +12,7 @@ import SystemSupport
 /// The header of a closed room lists no parts. A node that loads it closes the room if its daemon
 /// still has it, and uses the header to recognise repetitions in the log.
 package struct SnapshotHeader: Equatable, Sendable {
-  /// Distinguishes the snapshot from others of its room.
+  /// Distinguishes the snapshot from other snapshots of the same room.
   package var identifier: String
   package var room: String
   /// Identifies the stream of the log; a later stream with the same name has another identifier.
@@ -59,9 +59,9 @@ package struct SnapshotHeader: Equatable, Sendable {
   /// The time at which storing the snapshot began, in nanoseconds since 1970.
   var begun: Int? { identifier.split(separator: "-").last.flatMap { Int($0) } }
 
-  /// Returns a purge filter for each stored snapshot that has parts but whose identifier is not
-  /// `kept` by a header. Excludes snapshots of `epoch` or later, because they may still be
-  /// incomplete.
+  /// Returns a purge filter for each stored snapshot that has parts and whose identifier is not in
+  /// `kept`, the identifiers in headers. Excludes snapshots of `epoch` or later, because they may
+  /// still be incomplete.
   package static func leftovers(
     among subjects: [String], keeping kept: [String], before epoch: UInt64
   ) -> Set<String> {
@@ -99,7 +99,7 @@ package struct SnapshotHeader: Equatable, Sendable {
     ]
   }
 
-  /// Reads a header; fails if it is invalid or of a newer version.
+  /// Reads a header; fails if the header is invalid or a newer version wrote it.
   package init?(_ json: JSONValue) {
     func number(_ name: String) -> Int? {
       json[name]?.integerValue.flatMap { $0 >= 0 ? Int(exactly: $0) : nil }

@@ -14,7 +14,7 @@ import Varlink
 struct SnapshotTransfer: Sendable {
   /// The newest known snapshot of a room in the store.
   struct Stored: Sendable {
-    /// The header of the snapshot; `nil` if this node knows of none that can be read.
+    /// The header of the snapshot; `nil` if this node does not know a readable header.
     var newest: SnapshotHeader?
     /// The sequence of the newest header, which the next one replaces.
     var sequence: UInt64
@@ -189,7 +189,7 @@ struct SnapshotTransfer: Sendable {
   private func header(
     _ which: JSONValue
   ) async throws -> (header: SnapshotHeader?, sequence: UInt64)? {
-    // This request is answered by the stream's leader, because a follower may lack the newest
+    // This kind of request is answered by the stream's leader. A follower may not have the newest
     // message.
     let reply = try await calls.ask("$JS.API.STREAM.MSG.GET.\(SnapshotHeader.stream)", which)
     guard let reply else { throw Failure.unavailable }

@@ -29,8 +29,8 @@ package struct SourceConnections: Sendable {
     }
   }
 
-  /// Records that a connection ended over which a source reported its state. Returns the state to
-  /// report for the source, unless it has another connection or has reported its own end.
+  /// Records that a connection has ended over which a source had reported its state. Returns the
+  /// state to report for the source, unless it has another connection or has reported its own end.
   package mutating func disconnect(_ source: Text, in room: RoomName) -> SourceHealth? {
     let key = Key(source: source, room: room)
     known[key]?.connections -= 1

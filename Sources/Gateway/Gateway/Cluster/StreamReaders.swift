@@ -31,7 +31,7 @@ struct StreamReaders {
 
   var all: [Reader] { [.leases] + logs.keys.map { .log($0) } }
 
-  /// Whether all entries have been read that existed when the watch began.
+  /// Whether all entries that existed when the watch began have been read.
   var hasAllLeases: Bool { watch.isCurrent }
 
   /// Returns whether everything has been read that was in a partition's log when reading began.

@@ -47,8 +47,8 @@ package struct Takeovers {
     return next
   }
 
-  /// Records that the attempt to load a partition is over. Returns whether its outcome is still
-  /// needed.
+  /// Records that the attempt to load a partition is over. Returns whether the result of this
+  /// attempt is still needed.
   package mutating func endLoading(_ partition: Partition) -> Bool {
     precondition(loading.remove(partition) != nil, "partition \(partition) was not being loaded")
     return waiting.contains(partition)

@@ -14,12 +14,13 @@ package struct NatsMessage: Sendable {
   package var status: Int?
   package var description: String?
 
-  /// The last token of the subject, which in a reply is the one that the client chose.
+  /// The last token of the subject. In a reply, this is the token that the client chose for the
+  /// request.
   var token: String? {
     subject.lastIndex(of: ".").map { String(subject[subject.index(after: $0)...]) }
   }
 
-  /// Whether this is a message of a stream, from a consumer.
+  /// Whether a consumer has delivered this message from a stream.
   var isFromStream: Bool { reply?.hasPrefix("$JS.ACK.") == true }
 }
 
@@ -135,7 +136,7 @@ package final class NatsClient: Sendable {
     var options: OpaquePointer?
     natsOptions_Create(&options)
     let closure = Unmanaged.passUnretained(handler).toOpaque()
-    // The library copies the names, so they can be freed here.
+    // The library copies the settings' strings, so they can be freed here.
     let names = settings.servers.map { strdup($0) }
     defer { for name in names { free(name) } }
     var pointers: [UnsafePointer<CChar>?] = names.map { UnsafePointer($0) }

@@ -11,9 +11,9 @@ package typealias OriginLookup = @Sendable (_ room: String?) async throws -> Str
 
 /// Serves `io.livehost.Control` on behalf of a daemon on another machine or socket, the origin.
 ///
-/// The relay monitors each room at the origin once, however many viewers it has itself. All other
-/// calls are forwarded unchanged, each over its own connection, so that a slow call delays no
-/// other.
+/// The relay makes one monitoring call per room to the origin, however many viewers the relay
+/// itself has. All other calls are forwarded unchanged, each over its own connection, so that a
+/// slow call delays no other.
 package struct Relay: Sendable {
   package let rooms: RelayedRooms
   private let origin: OriginLookup

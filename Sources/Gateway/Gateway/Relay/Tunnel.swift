@@ -18,8 +18,8 @@ package enum Tunnel {
   /// The maximum number of connections that have not presented a certificate yet.
   private static let maximumStrangers = 256
 
-  /// Listens on a TCP port for other machines. Connects each of them to the socket at `path` once
-  /// it has presented a valid certificate, and closes the others.
+  /// Listens on a TCP port for other machines. If a machine presents a valid certificate, connects
+  /// it to the socket at `path`; otherwise closes its connection.
   ///
   /// - Parameters:
   ///   - host: an address of this machine, or a name that resolves to one; `nil` means all of its

@@ -44,7 +44,7 @@ extension TunnelFailures {
   }
 
   /// Returns the library's name of an error, for example `CERTIFICATE_VERIFY_FAILED`. The library
-  /// provides it only inside a text such as `Error: 268435581 error:1000007d:SSL
+  /// provides the name only inside a text such as `Error: 268435581 error:1000007d:SSL
   /// routines:OPENSSL_internal:CERTIFICATE_VERIFY_FAILED at FILE:LINE`.
   private static func code(of error: BoringSSLInternalError) -> String? {
     let parts = "\(error)".split(separator: ":")

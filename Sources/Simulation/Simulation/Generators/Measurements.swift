@@ -93,7 +93,7 @@ package struct LevelMeter: EventGenerator {
   }
 }
 
-/// The progress of a recorder since its start, in which bytes and time never decrease.
+/// The progress of a recorder since its start. The number of bytes and the time never decrease.
 package struct RecorderReports: EventGenerator {
   private let period: VirtualTime
   private let start: VirtualTime

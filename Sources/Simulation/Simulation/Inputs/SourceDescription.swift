@@ -23,7 +23,8 @@ enum SourceDescription: Sendable {
 
     /// The number of events.
     var size = 1
-    /// The period within which all events except the first arrive, out of order.
+    /// The period in which the events of an occasion arrive. The first event arrives at its
+    /// beginning, the others at random times in any order.
     var within = VirtualTime.zero
     /// The share of events that arrive late, in thousandths. The timestamp of a late event is the
     /// time at which it happened, not the time at which it arrives.

@@ -4,7 +4,7 @@ import YAMLReader
 
 extension GeneratedType {
   static let control = [
-    // A complete drag of one of the controls, shaped like recorded drags.
+    // A complete drag of one of the controls, whose rate of changes resembles recorded drags.
     GeneratedType("slider", keys: ["controls"]) { section throws(ConfigurationError) in
       PayloadPattern(
         names: try section.words("controls", default: ["microphone", "zoom", "beauty"]),

@@ -18,7 +18,7 @@ struct GeneratedType: Sendable {
     self.pattern = pattern
   }
 
-  /// Creates a type without additional keys, whose events `payload` creates.
+  /// Creates a type that has no additional keys. `payload` creates its events.
   init(
     _ name: String,
     payload: @escaping @Sendable (inout PayloadMaker.State, inout SourceState) -> LiveEvent.Payload

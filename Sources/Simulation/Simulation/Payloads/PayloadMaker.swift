@@ -37,8 +37,8 @@ struct PayloadMaker: Sendable {
     return payload(&state, &shared)
   }
 
-  /// Calls `emit` for each event of one occasion, with its delay after the occasion and its index
-  /// in the batch.
+  /// Calls `emit` for each event of one occasion, with the event's delay after the occasion and the
+  /// event's index in the batch.
   mutating func make(size: Int, _ shared: inout SourceState, _ emit: Emit) {
     state.occasions += 1
     switch pattern.occasion {

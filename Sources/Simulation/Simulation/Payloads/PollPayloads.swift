@@ -3,7 +3,7 @@ import LiveEvents
 
 extension GeneratedType {
   static let poll = [
-    // A complete poll: its question, totals that rise once per second for half a minute, and its
+    // A complete poll: the question, totals that rise once per second for half a minute, and the
     // end.
     GeneratedType("poll.begin") { _ in
       PayloadPattern(

@@ -6,7 +6,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
   case done = 0
   case failed = 1
   case usage = 64
-  /// Invalid input data: a recording or an event.
+  /// A recording or an event is invalid.
   case badData = 65
   /// The daemon is not running, or its socket was not found.
   case notReachable = 69

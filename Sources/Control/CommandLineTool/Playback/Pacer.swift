@@ -6,7 +6,8 @@ package struct Pacer: Sendable {
   /// this timestamp was due.
   private var anchor: (timestamp: Int64, time: Int64)?
   private var last: Int64 = 0
-  /// The longest gap between two timestamps that is reproduced: a day, in milliseconds.
+  /// The longest gap between two timestamps that playback reproduces. It is one day, in
+  /// milliseconds.
   private static let longestGap: Int64 = 86_400_000
 
   /// - Parameter factor: the speed relative to the recording; must be positive.

@@ -429,7 +429,7 @@ package struct LogFeed: Sendable {
     return (start, room.senders.positions(before: start))
   }
 
-  /// Records that a snapshot is stored, which contains everything before `start`.
+  /// Records that the store now has a snapshot that contains everything before `start`.
   package mutating func endSnapshot(
     of name: RoomName, _ partition: Partition, from start: UInt64, at now: Instant
   ) {

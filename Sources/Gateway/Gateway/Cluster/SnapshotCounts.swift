@@ -9,7 +9,7 @@ struct SnapshotCounts: Sendable {
   /// The number of consecutive failures after which a problem is reported. Fewer failures are
   /// normal, because a room may have been closed or moved.
   private static let few = 3
-  /// The maximum number of rooms and unusable snapshots that are named.
+  /// The maximum number of rooms, and of unusable snapshots, that the status lists.
   private static let most = 8
 
   private(set) var stored = 0

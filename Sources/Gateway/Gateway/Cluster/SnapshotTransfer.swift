@@ -84,9 +84,9 @@ struct SnapshotTransfer: Sendable {
 
   // MARK: Loading
 
-  /// Loads those rooms of a partition into the daemon of which the store has a newer state. `held`
-  /// are the positions in the log that the daemon has. Then removes from the store the leftovers of
-  /// crashes and of earlier owners, whose epochs precede `epoch`.
+  /// Loads a partition's rooms into the daemon, except rooms whose state in the store is not newer
+  /// than the daemon's. `held` are the positions in the log that the daemon has. Then removes from
+  /// the store the leftovers of crashes and of earlier owners, whose epochs precede `epoch`.
   func load(
     _ partition: Partition, log: String, held: [RoomName: Int], epoch: UInt64
   ) async throws -> Loaded {

@@ -58,8 +58,8 @@ package struct SliderDrags: EventGenerator {
     }
   }
 
-  /// Returns the rate of a drag, in changes per thousand seconds, interpolated between the measured
-  /// quantiles.
+  /// Returns a random rate of a drag, in changes per 1,000 seconds. The rates are distributed like
+  /// the measured ones.
   static func milliHertz(_ random: inout SeededGenerator) -> Int {
     switch random.integer(in: 0...99) {
     case 0..<50: random.integer(in: 14_000...33_000)

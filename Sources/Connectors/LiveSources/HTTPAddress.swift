@@ -1,4 +1,5 @@
-/// The address of a resource: `http://HOST[:PORT]/PATH`, or with `https`, `ws` or `wss`.
+/// The address of a resource: `http://HOST[:PORT]/PATH`, or the same with the scheme `https`, `ws`
+/// or `wss`.
 package struct HTTPAddress: Equatable, Sendable, CustomStringConvertible {
   package enum Scheme: String, Sendable {
     case http
@@ -11,7 +12,8 @@ package struct HTTPAddress: Equatable, Sendable, CustomStringConvertible {
   /// The path with its query, starting with a slash.
   package var path: String
 
-  /// The maximum length of an address in bytes. A server may send any address in a redirect.
+  /// The maximum length of an address in bytes, needed because a server may send any address in a
+  /// redirect.
   private static let longest = 2048
 
   /// Parses an address. Returns `nil` if the text is malformed or has another scheme.
@@ -28,8 +30,8 @@ package struct HTTPAddress: Equatable, Sendable, CustomStringConvertible {
     self.scheme = scheme
     isEncrypted = start != scheme.rawValue
     guard let server = PeerAddress(String(host), defaultPort: isEncrypted ? 443 : 80),
-      // User names and passwords are rejected, so that addresses can be printed without hiding
-      // parts.
+      // User names and passwords are rejected, so that an address contains no secret and can be
+      // printed.
       !host.contains("@")
     else { return nil }
     self.server = server

@@ -3,7 +3,7 @@
 /// Keeps a bounded number of hashes, and removes the oldest first. The hash key is random for each
 /// process, so that no peer can provoke collisions.
 package struct IdentifierMemory: Sendable {
-  /// The number of messages that a thousand busy channels send while two connections overlap.
+  /// Enough for the messages that a thousand busy channels send while two connections overlap.
   static let capacity = 65_536
 
   private var known: Set<Int> = []

@@ -1,4 +1,5 @@
-/// Splits bytes into lines. Buffers at most one incomplete line, and never passes it on.
+/// Splits bytes into lines. Buffers at most one incomplete line, which is passed on only after its
+/// line ending has arrived.
 package struct LineSplitter: Sendable {
   private let maximumLength: Int
   private var rest: [UInt8] = []

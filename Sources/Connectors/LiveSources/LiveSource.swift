@@ -14,7 +14,8 @@ package struct SourceEvents {
   package init() {}
 }
 
-/// A source of events: sockets and a clock around a state machine. Belongs to one event loop.
+/// A source of events: runs a state machine with real sockets and a real clock. Belongs to one
+/// event loop.
 package protocol LiveSource: AnyObject {
   var events: SourceEvents { get set }
   /// The connection to the daemon.
@@ -26,7 +27,8 @@ package protocol LiveSource: AnyObject {
   var refused: Int { get }
 
   func start()
-  /// Closes all connections. Reports the state `ended` to the rooms, unless the source was refused.
+  /// Closes all connections. Reports the state `ended` to the rooms, unless the platform refused
+  /// the source.
   func stop()
 }
 
@@ -50,8 +52,8 @@ extension LiveSource {
 package final class SourceTimer {
   private var scheduled: Scheduled<Void>?
   private var time: Instant?
-  /// Whether the source has stopped. A stopped source must ignore all calls, because a due task
-  /// cannot be cancelled and the delivery continues.
+  /// Whether the source has stopped. A stopped source must ignore all calls, because a task that is
+  /// already due cannot be cancelled, and because the delivery still calls the source.
   package private(set) var isStopped = false
 
   package init() {}

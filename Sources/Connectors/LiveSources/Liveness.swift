@@ -1,7 +1,7 @@
 package import RateLimiting
 
-/// Detects that a peer is gone although TCP, which may need hours, still reports a connection. Asks
-/// a silent peer for a reply, and considers it gone if none arrives in time.
+/// Detects that a peer is gone long before TCP does, which may take hours. Asks a silent peer for a
+/// reply, and considers it gone if none arrives in time.
 package struct Liveness: Sendable {
   package enum Verdict: Equatable, Sendable {
     case ask
@@ -16,7 +16,7 @@ package struct Liveness: Sendable {
 
   /// How long a peer may be silent before it is asked for a reply.
   package let silence: Interval
-  /// How long a peer may take to reply. `nil` for a peer that cannot be asked, and that is gone
+  /// How long a peer may take to reply. `nil` if the peer cannot be asked; it then counts as gone
   /// after ``silence``.
   package let patience: Interval?
   private var state: State
@@ -33,7 +33,8 @@ package struct Liveness: Sendable {
     state = .hearing(last: now)
   }
 
-  /// Suspends or resumes the detection, because a source that does not read receives nothing.
+  /// Suspends the detection while the source has paused reading, because nothing arrives then, or
+  /// resumes it.
   package mutating func suspend(_ isSuspended: Bool, at now: Instant) {
     state = isSuspended ? .suspended : .hearing(last: now)
   }

@@ -4,16 +4,17 @@ import NIOPosix
 /// A channel to a peer, from the first attempt to connect until it closes. Belongs to one event
 /// loop.
 final class PeerChannel {
-  /// The maximum number of unwritten bytes, since replies to a peer that never reads would fill
-  /// memory.
+  /// The maximum number of unwritten bytes. Without a limit, a peer that never reads could make the
+  /// replies to it fill memory.
   private static let longestBacklog = 1 << 20
 
   private var channel: (any Channel)?
   private var isReading = true
   private(set) var isClosed = false
 
-  /// Starts to connect, and calls `failed` with a human-readable reason if that fails before
-  /// ``close()``. Call this only once. `configure` adds the handlers after the TLS handler.
+  /// Starts to connect. If that fails, calls `failed` with a human-readable reason, unless
+  /// ``close()`` was called before. Call this only once. `configure` adds the handlers after the
+  /// TLS handler.
   func connect(
     to address: PeerAddress, security: PeerSecurity?, timeout: TimeAmount = .seconds(10),
     eventLoop: any EventLoop, configure: @escaping (any Channel) throws -> Void,
@@ -71,8 +72,8 @@ final class PeerChannel {
   }
 }
 
-/// Closes a connection with too many unwritten bytes. Placed before the TLS handler, which would
-/// wait for the peer's closing message.
+/// Closes a connection with too many unwritten bytes. Placed before the TLS handler, because a
+/// close that passes through that handler waits for the peer's closing message.
 private final class BacklogHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -82,8 +83,8 @@ private final class BacklogHandler: ChannelInboundHandler {
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     context.fireChannelWritabilityChanged()
-    // Closing is deferred because callers do not expect a write to close the connection, and the
-    // network may still accept the data.
+    // Closing is deferred because callers do not expect a write to close the connection, and
+    // because the network may still accept the data.
     context.eventLoop.assumeIsolated().execute {
       guard !context.channel.isWritable else { return }
       context.fireErrorCaught(Unread())

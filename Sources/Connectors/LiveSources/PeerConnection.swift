@@ -35,7 +35,8 @@ package struct PeerSecurity {
 
   /// Creates a TLS configuration that verifies the certificate's chain and name.
   ///
-  /// - Parameter certificates: A PEM file of the authorities to trust instead of the system's.
+  /// - Parameter certificates: A PEM file with the certificate authorities to trust instead of the
+  ///   system's.
   package init(certificates: String? = nil) throws(SourceError) {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12
@@ -51,8 +52,8 @@ package struct PeerSecurity {
 
   /// Returns the TLS handler for a channel to `host`, which must be the channel's first handler.
   func handler(host: String) throws -> NIOSSLClientHandler {
-    // TLS allows the server name only for host names. An IP address is still compared with the
-    // certificate.
+    // TLS allows only host names in the server name extension. An IP address is not sent there, but
+    // is still compared with the certificate.
     let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
     return try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : host)
   }

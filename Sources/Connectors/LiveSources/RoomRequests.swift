@@ -4,12 +4,12 @@ package import NIOCore
 import RateLimiting
 import Varlink
 
-/// Receives a room's requests for a source that carries them out. Meanwhile, changes to the
-/// source's controls are pending until ``report(_:_:)`` sends their outcome. Belongs to one event
-/// loop.
+/// Receives a room's requests for a source that carries them out. While it receives them, a change
+/// to one of the source's controls stays pending until ``report(_:_:)`` reports its outcome.
+/// Belongs to one event loop.
 package final class RoomRequests {
-  /// How long the previous call stays open after a change of controls. The daemon sends outstanding
-  /// requests again on the new call.
+  /// How long the previous call stays open after ``serve(_:)`` has replaced the controls. The
+  /// daemon sends outstanding requests again on the new call.
   private static let overlap = TimeAmount.seconds(1)
 
   private let path: String
@@ -18,7 +18,7 @@ package final class RoomRequests {
   private var task: Task<Void, Never>?
 
   package var received: (RequestReport) -> Void = { _ in }
-  /// Called with the identifier of a request that is void.
+  /// Called with the identifier of a request that the room has withdrawn.
   package var withdrawn: (String) -> Void = { _ in }
   /// Called with the reason why no requests arrive, or with `nil` when they arrive again.
   package var changed: (String?) -> Void = { _ in }
@@ -53,7 +53,8 @@ package final class RoomRequests {
     while !Task.isCancelled {
       let problem = await monitor(path, room, controls, requests, on: loop)
       if !Task.isCancelled { loop.execute { requests.value.changed(problem) } }
-      // Waits stay short, because a call may have succeeded for hours before it failed.
+      // The longest wait is short, because the policy is never reset, even if a call lasted for
+      // hours before it failed.
       let wait = policy.failed(at: .origin, using: &generator) - .origin
       try? await Task.sleep(for: Duration(max(wait, .milliseconds(200))))
     }
@@ -84,7 +85,8 @@ package final class RoomRequests {
 
   private static func problem(_ error: VarlinkClientError) -> String? {
     switch error {
-    // After these errors, the daemon may start again, and the first event opens a room.
+    // These errors are temporary: the daemon may start again, and the room's first event opens the
+    // room.
     case .notReachable, .connectionClosed, .cancelled: nil
     case .remote(let error) where error.name == "\(ControlInterface.name).NoSuchRoom": nil
     case .remote(let error) where ServiceError(error) == .permissionDenied:
@@ -99,8 +101,8 @@ package final class RoomRequests {
   package func report(_ identifier: String, _ outcome: RequestOutcome) {
     let path = path
     Task {
-      // Errors are ignored: the room ignores a late outcome, and repeats a request without an
-      // outcome.
+      // Errors are ignored: the room ignores an outcome that arrives too late, and sends a request
+      // again if it gets no outcome.
       let client = try? await ControlClient.connect(path: path)
       switch outcome {
       case .confirmed:

@@ -12,11 +12,11 @@ package struct Secret: Equatable, Sendable, CustomStringConvertible, CustomDebug
   package var debugDescription: String { description }
   package var customMirror: Mirror { Mirror(self, children: []) }
 
-  /// Calls `body` with the secret, which may be sent only to the peer that it authenticates with.
+  /// Calls `body` with the secret, which may be sent only to the peer that it is meant for.
   package func reveal<Result>(_ body: (String) -> Result) -> Result { body(text) }
 
-  /// Reads the first line of a file. `hasSpaces` permits any character, as in passwords that people
-  /// choose.
+  /// Reads the first line of a file. If `hasSpaces` is true, the line may contain any characters,
+  /// as in a password that a person chose; otherwise only those of a token.
   package static func read(
     file path: String, hasSpaces: Bool = false
   ) throws(SourceError) -> Secret {

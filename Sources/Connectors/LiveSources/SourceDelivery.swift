@@ -10,8 +10,8 @@ import SystemSupport
 /// A source's connection to the daemon, for all its events and status reports. Belongs to one event
 /// loop.
 ///
-/// Keeps lines in bounded memory until the daemon acknowledges them, even while it restarts. When
-/// that memory is full, the source must stop reading.
+/// Keeps lines in bounded memory until the daemon acknowledges them, even while the daemon
+/// restarts. When that memory is full, the source must stop reading.
 package final class SourceDelivery {
   package struct Settings: Sendable {
     /// The path of the daemon's ingest socket.
@@ -77,7 +77,7 @@ package final class SourceDelivery {
 
   /// Creates a delivery for use on `eventLoop`, which connects on ``start()``.
   ///
-  /// - Parameter session: The source's name in batch numbers, which must be unique to each run.
+  /// - Parameter session: The name of this run in its batch numbers, which no other run may use.
   package init(_ settings: Settings, session: String, eventLoop: any EventLoop) {
     self.settings = settings
     self.session = session
@@ -153,8 +153,8 @@ package final class SourceDelivery {
     return promise.futureResult
   }
 
-  /// Requests a final answer when everything is written. The answer confirms that the last status
-  /// arrived, since status lines are not acknowledged.
+  /// Asks the daemon for a final answer once all lines are written and acknowledged. The answer
+  /// confirms that the last status arrived, since status lines are not acknowledged.
   private func endIfFinished() {
     guard finishing != nil, !hasAskedForEnd, queue.isEmpty, unsent.isEmpty, channel != nil else {
       return

@@ -1,4 +1,4 @@
-/// The reason why a source ends, without secrets.
+/// The reason why a source ends. Never contains a secret.
 package enum SourceError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The platform permanently rejects the credentials.
   case refused(String)

@@ -1,7 +1,8 @@
 package import NIOCore
 package import RateLimiting
 
-/// The decisions of a source: a state machine that gets inputs with the time, and returns effects.
+/// The decisions of a source: a state machine that receives each input together with the time, and
+/// returns effects.
 package protocol SourceSession {
   associatedtype Effect
   /// The effects to perform, in order.
@@ -9,7 +10,8 @@ package protocol SourceSession {
   /// The number of forwarded events, and the number of copies that were dropped.
   var forwarded: Int { get }
   var duplicates: Int { get }
-  /// The time of the next call of ``wake(at:)``. `nil` while only other inputs matter.
+  /// The time of the next call of ``wake(at:)``. `nil` while the session waits only for other
+  /// inputs.
   var deadline: Instant? { get }
 
   mutating func wake(at now: Instant)

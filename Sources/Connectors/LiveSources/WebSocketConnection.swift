@@ -19,7 +19,7 @@ package struct WebSocketEvents {
 
 /// The reason why a WebSocket ended.
 package struct WebSocketEnd: Equatable, Sendable {
-  /// The peer's close code. `nil` if the WebSocket ended in another way.
+  /// The peer's close code. `nil` if the peer sent none.
   package var code: Int?
   /// A human-readable reason.
   package var reason: String

@@ -36,8 +36,8 @@ enum MediaMTX {
     return ServerAnswer(streams, odd: odd)
   }
 
-  /// Returns whether a path is live. Without a member for this state, a path is live if it has a
-  /// start time.
+  /// Returns whether a path is live. If the response has no member for this state, a path is live
+  /// if it has a start time.
   private static func isLive(_ path: JSONValue) -> Bool {
     for name in ["online", "ready", "sourceReady"] {
       if let isLive = path[name]?.looseTruth { return isLive }

@@ -9,8 +9,8 @@ package struct ServedStream: Equatable, Sendable {
   package var viewers: Int?
   package var framesPerSecond: Double?
   package var roundTripMilliseconds: Double?
-  /// The bit rate that the server reports. Unlike a rate computed from bytes, the first response
-  /// has it.
+  /// The bit rate that the server reports. The first response already contains it, while a rate
+  /// computed from byte counts needs two.
   package var bitrateKbps: Double?
 
   package init(

@@ -32,7 +32,7 @@ enum NginxRTMP {
     var isServer = false
     var worker: String?
     var odd: [String] = []
-    /// Parses a non-negative number. Counts any other text as unusable, except an empty one.
+    /// Parses a non-negative number. Counts any other text as unusable, unless it is blank.
     func number<Number: LosslessStringConvertible & Comparable & Numeric>(
       _ text: Substring, _ tag: Substring
     ) -> Number? {

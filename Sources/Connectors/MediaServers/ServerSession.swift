@@ -129,7 +129,8 @@ package struct ServerSession: SourceSession {
     reportStream(name, from: worker, at: now)
   }
 
-  /// Returns the requested stream. Without a request, keeps the current stream while it is live.
+  /// Returns the requested stream. If no stream was requested, keeps the current stream while it is
+  /// live, and otherwise selects the first live stream.
   private func stream(of live: Set<String>) -> String? {
     if let wanted {
       // Users may omit nginx's application name or the start of a path.
@@ -156,7 +157,7 @@ package struct ServerSession: SourceSession {
         "also live: \(names)" + (wanted == nil ? " (server.stream or --stream chooses)" : ""))
     }
     let isNamed = namesStream && !parts.isEmpty
-    // The daemon rejects reasons that are longer.
+    // The daemon rejects longer reasons.
     let reason = String(parts.joined(separator: "; ").unicodeScalars.prefix(60 * 4))
     watched = SourceStatus(.live, reason: isNamed && !live.isEmpty ? reason : nil)
     setLive(watched, at: now)

@@ -4,7 +4,7 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Performs the effects of a ``ServerSession``, with its requests and clock.
+/// Performs the effects of a ``ServerSession`` with real requests and a real clock.
 ///
 /// Belongs to one event loop.
 package final class ServerSource: SessionSource {

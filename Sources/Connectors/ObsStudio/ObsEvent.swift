@@ -8,7 +8,7 @@ package enum ObsEvent: Equatable, Sendable {
   case statistics(StreamStatistics)
   case recorder(RecorderState)
   case recorded(bytes: Int, milliseconds: Int)
-  /// The state of a slider or switch, wherever it was changed.
+  /// The state of a slider or switch, whether it was changed in OBS or by the room.
   case control(String, ControlState)
   /// The levels of an input's channels, from 0 to 1.
   case meter(String, [Float])

@@ -1,7 +1,8 @@
 import Glibc
 
-/// Converts between volumes and positions of OBS's faders, so that sliders on the screen match. A
-/// fader covers -96 dB to 0 dB, by the logarithm of the volume's distance from 6 dB.
+/// Converts between volumes and positions of OBS's faders, so that a slider on the screen has the
+/// same position as OBS's fader. A fader covers -96 dB to 0 dB. Its position depends linearly on
+/// the logarithm of the difference between 6 dB and the volume.
 enum ObsFader {
   private static let offset = 6.0
   private static let range = 96.0

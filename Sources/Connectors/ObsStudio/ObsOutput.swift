@@ -2,10 +2,10 @@ import LiveEvents
 
 /// The state of OBS's stream or recording.
 ///
-/// Events and polls may contradict each other. While OBS reconnects, its event has the output
-/// inactive, but a poll reports it active. A poll may also be in flight when an event arrives.
-/// Therefore only the state name of an event counts, and a poll counts only if no event followed
-/// its request.
+/// Events and polls may contradict each other. While OBS reconnects, its event reports the output
+/// as inactive, but a poll reports it as active. A poll may also be in flight when an event
+/// arrives. Therefore only the state name of an event counts, and a poll counts only if no event
+/// followed its request.
 struct ObsOutput: Sendable {
   enum State: Equatable, Sendable {
     case unknown, starting, running, reconnecting, paused, stopping, stopped
@@ -37,8 +37,8 @@ struct ObsOutput: Sendable {
   private(set) var state = State.unknown
   /// The number of events, which shows whether an event arrived after a poll was requested.
   private(set) var revision = 0
-  /// Whether the connection was lost and the output has not been active since. If the output is
-  /// stopped, it is then unknown how it stopped.
+  /// Whether the connection was lost and the output has not been active since. While this is true,
+  /// nobody knows how a stopped output was stopped.
   private(set) var hasUnknownEnd = false
 
   mutating func apply(event: State) {

@@ -30,7 +30,8 @@ enum ObsMessage {
   /// The subscribed events: General, Config, Scenes, Inputs, Outputs, and the levels of inputs.
   static let events: Int64 = 1 | 2 | 4 | 8 | 64 | 65_536
 
-  /// The members to parse in events and responses, in which a name always has the same meaning.
+  /// The members to parse in events and responses. A member's name has the same meaning in all of
+  /// them.
   static let shape: JSONShape = {
     let number = JSONShape.test { $0.numberValue != nil }
     let count = JSONShape.test { $0.countValue != nil }

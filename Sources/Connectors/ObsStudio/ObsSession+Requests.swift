@@ -39,8 +39,8 @@ extension ObsSession {
     }
   }
 
-  /// Withdraws a void request. If OBS still carries out the request, OBS reports the change as an
-  /// event.
+  /// Forgets a request that the room has withdrawn. If OBS carries it out nevertheless, OBS reports
+  /// the change as an event.
   package mutating func withdraw(_ identifier: String) { pending[identifier] = nil }
 
   mutating func refuse(_ identifier: String, _ reason: String) {

@@ -21,7 +21,7 @@ package struct ObsSession: SourceSession {
     /// The controls that OBS provides, for which the source receives the room's requests.
     case controls([String])
     case outcome(request: String, RequestOutcome)
-    /// OBS permanently refuses the connection, which is closed.
+    /// OBS permanently refuses the connection, which has been closed.
     case refused(String)
   }
 
@@ -42,7 +42,7 @@ package struct ObsSession: SourceSession {
     enum Awaited { case answer, stream, recording }
 
     var awaited: Awaited
-    /// The number of polls sent when OBS answered, or `nil` before the answer.
+    /// The number of polls that had been sent when OBS answered, or `nil` before the answer.
     var answered: Int?
   }
 
@@ -189,13 +189,15 @@ package struct ObsSession: SourceSession {
     perform(.status(status))
   }
 
-  /// Suspends the detection of a dead connection while the source does not read, or resumes it.
+  /// Suspends the detection of a dead connection while the source has paused reading, or resumes
+  /// it.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     liveness.suspend(isPaused, at: now)
     if !isPaused, case .greeting = phase { phase = .greeting(deadline: now + settings.greeting) }
   }
 
-  /// Records the reason why no requests arrive from the room, or with `nil` that they do.
+  /// Records the reason why no requests arrive from the room, or, with `nil`, that requests can
+  /// arrive.
   package mutating func surface(_ problem: String?, at now: Instant) {
     controllerProblem = problem
     if case .ready = phase { setLive() }
@@ -221,7 +223,7 @@ package struct ObsSession: SourceSession {
     setLive()
   }
 
-  /// Sends the delayed status report, because the source ends.
+  /// Sends the delayed status report now, because the source is ending.
   package mutating func finish(at now: Instant) {
     if pace.release() { reportOdd(at: now) }
   }

@@ -16,8 +16,8 @@ package struct ObsSettings: Sendable {
   package var poll = Interval.seconds(1)
   /// How long OBS may leave polls unanswered before it counts as gone.
   package var silence = Interval.seconds(15)
-  /// The delay before the inputs and scenes are requested again after a change or from a loading
-  /// OBS.
+  /// The delay before the inputs and scenes are requested again, after one was added or removed or
+  /// while OBS is still loading.
   package var loading = Interval.milliseconds(500)
 
   package init(password: Secret? = nil) { self.password = password }

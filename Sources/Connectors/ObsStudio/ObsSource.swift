@@ -5,7 +5,7 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Performs the effects of an ``ObsSession``, with its sockets and clock.
+/// Performs the effects of an ``ObsSession`` with real sockets and a real clock.
 ///
 /// Belongs to one event loop.
 package final class ObsSource: SessionSource {

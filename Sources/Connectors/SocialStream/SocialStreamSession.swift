@@ -52,7 +52,7 @@ package struct SocialStreamSession: SourceSession {
   /// Creates a session.
   ///
   /// - Parameters:
-  ///   - room: The room of the lines, or `nil` to name none.
+  ///   - room: The room that the lines name, or `nil` if they name none.
   ///   - run: The prefix of generated message identifiers, which must differ in each run.
   package init(
     room: String? = nil, run: String, generator: any RandomNumberGenerator, at now: Instant
@@ -95,7 +95,8 @@ package struct SocialStreamSession: SourceSession {
     }
   }
 
-  /// Suspends the detection of a dead connection while the source does not read, or resumes it.
+  /// Suspends the detection of a dead connection while the source has paused reading, or resumes
+  /// it.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     self.isPaused = isPaused
     connection?.liveness?.suspend(isPaused, at: now)
@@ -165,7 +166,7 @@ package struct SocialStreamSession: SourceSession {
     setStatus(live)
   }
 
-  /// Sends the delayed status report, because the source ends.
+  /// Sends the delayed status report now, because the source is ending.
   package mutating func finish(at now: Instant) {
     if pace.release() { update(at: now) }
   }

@@ -5,7 +5,7 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Performs the effects of a ``SocialStreamSession``, with its socket and clock.
+/// Performs the effects of a ``SocialStreamSession`` with a real socket and a real clock.
 ///
 /// Belongs to one event loop.
 package final class SocialStreamSource: SessionSource {

@@ -22,8 +22,8 @@ package struct SourceConfiguration: Sendable {
     case webhook
     case socialStream = "social-stream"
 
-    /// The default platform of the source's events. `nil` if there is none or each event names its
-    /// platform.
+    /// The default platform of the source's events. `nil` if no platform is configured, or if every
+    /// event names its own.
     package var platform: String? {
       switch self {
       case .twitch, .eventsub: "twitch"
@@ -44,7 +44,7 @@ package struct SourceConfiguration: Sendable {
   }
 
   package var kind: Kind?
-  /// The room of all events. `nil` selects the room that each line names.
+  /// The room of all events. If `nil`, each event goes to the room that its line names.
   package var room: RoomName?
   /// The path of the daemon's ingest socket. `nil` searches the default locations.
   package var ingest: String?
@@ -67,7 +67,7 @@ package struct SourceConfiguration: Sendable {
     package var channels: [String] = []
     package var server = TwitchSettings.server
     package var usesTLS = true
-    /// A PEM file of the authorities to trust instead of the system's.
+    /// A PEM file with the certificate authorities to trust instead of the system's.
     package var certificates: String?
     package var account: String?
     package var tokenFile: String?
@@ -175,7 +175,8 @@ package struct SourceConfiguration: Sendable {
 
   /// Returns the login for reading events, or `nil` if none is configured.
   ///
-  /// - Parameter state: The directory that stores renewals of a login from the service manager.
+  /// - Parameter state: The directory that stores the renewed tokens of a login that the service
+  ///   manager provides.
   package func twitchLogin(
     credentials: String?, state: String?
   ) throws(SourceError) -> TwitchLogin? {
@@ -189,8 +190,9 @@ package struct SourceConfiguration: Sendable {
     return TwitchLogin(token: try .read(file: file))
   }
 
-  /// Returns the path of a credential from the service manager. A file with only an empty line
-  /// counts as absent, because the unit's default credential must not be empty.
+  /// Returns the path of a credential from the service manager. A file that contains only a line
+  /// feed counts as absent: the systemd unit uses it as the default credential, which must not be
+  /// empty.
   private static func credential(_ name: String, in directory: String?) -> String? {
     guard let file = directory.map({ "\($0)/\(name)" }) else { return nil }
     var status = stat()

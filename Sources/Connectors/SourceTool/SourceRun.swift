@@ -107,7 +107,7 @@ package struct SourceRun: Sendable {
     settings.eventPlatform = kind.platform
     settings.maximumBytes = configuration.bufferMebibytes << 20
     settings.patience = configuration.patience
-    // The batch numbers are specific to this run, since no other run sends the lines that it leaves
+    // The batch numbers are unique to this run: no later run sends the lines that this run leaves
     // undelivered.
     let session = "\(name)/\(getpid())-\(WallClock.milliseconds())"
     return SourceDelivery(settings, session: session, eventLoop: loop)
@@ -273,8 +273,8 @@ package struct SourceRun: Sendable {
       eventLoop.assumeIsolated().scheduleTask(in: .seconds(1)) { self.tick() }
     }
 
-    /// Ends the run: stops reading immediately, and waits until the daemon has everything. `error`
-    /// is the reason, or `nil` if the run was asked to end.
+    /// Ends the run: stops reading immediately, and waits until the daemon has acknowledged every
+    /// line. `error` is the reason, or `nil` if the run was asked to end.
     func finish(with error: SourceError? = nil) {
       guard !isEnding else { return }
       isEnding = true

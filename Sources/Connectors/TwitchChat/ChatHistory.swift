@@ -9,8 +9,8 @@ package import RateLimiting
 /// Volunteers run these services. The source therefore sends one request per outage, limited to the
 /// expected number of messages.
 package final class ChatHistory {
-  /// The number of messages requested per second of an outage, as the known service's operator
-  /// asks.
+  /// The number of messages to request per second of an outage, a limit that the operator of the
+  /// known service asks for.
   private static let rate = 10
   private static let longest = 800
 
@@ -23,8 +23,8 @@ package final class ChatHistory {
     self.security = security
   }
 
-  /// Requests the messages missed in a channel. Calls `completion` if there are any; some may be
-  /// older than the outage.
+  /// Requests the messages missed in a channel. Calls `completion` only if the service has
+  /// messages, some of which may be older than the outage.
   package func ask(
     _ channel: String, from: Instant, to: Instant, on eventLoop: any EventLoop,
     _ completion: @escaping ([[UInt8]]) -> Void

@@ -2,8 +2,8 @@ import Glibc
 
 /// The parts of an IRC line: `@tags :nick!user@host COMMAND first second :last`.
 ///
-/// Refers to the bytes of the line, and is valid only as long as they are. Converts only the parts
-/// that are read to strings.
+/// Refers to the bytes of the line, and is valid only while these bytes are valid. A part becomes a
+/// string only when it is read.
 struct IRCFields {
   private let line: UnsafeRawBufferPointer
   private var tags = 0..<0

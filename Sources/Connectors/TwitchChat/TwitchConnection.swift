@@ -12,8 +12,8 @@ struct TwitchConnection: Sendable {
     case draining
   }
 
-  /// The required capabilities, in the order for individual requests: Twitch grants tags only
-  /// together with commands.
+  /// The required capabilities, in the order in which they are requested one by one: Twitch grants
+  /// tags only together with commands.
   static let capabilities = ["twitch.tv/commands", "twitch.tv/tags"]
 
   let link: Int
@@ -25,7 +25,8 @@ struct TwitchConnection: Sendable {
   var hasShortName = false
   var liveness: Liveness
   var lastHeard: Instant
-  /// The longest time that the server took to answer. Messages may have been in flight for as long.
+  /// The longest time that the server took to answer. A message may have been in flight for as long
+  /// as this.
   var roundTrip = Interval.zero
   private var pingedAt: Instant?
   /// The capabilities that were requested, together or individually, and not answered yet.

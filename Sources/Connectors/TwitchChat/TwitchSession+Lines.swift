@@ -59,9 +59,9 @@ extension TwitchSession {
     return .ignore
   }
 
-  /// Returns whether to forward a line of a channel's history: a message or moderators' action sent
-  /// after `time`, in milliseconds since 1970, that is new and not deleted. Takes O(length of the
-  /// line).
+  /// Returns whether to forward a line of a channel's history: only a message or a moderator's
+  /// action that was sent after `time` (in milliseconds since 1970), is new, and was not deleted.
+  /// Takes O(length of the line).
   package mutating func receive(
     history line: UnsafeRawBufferPointer, of channel: String, since time: Int
   ) -> Bool {
@@ -101,7 +101,8 @@ extension TwitchSession {
     return .forwardUntagged(UntaggedMessage(channel: channel, nick: fields.nick, text: text))
   }
 
-  /// Returns the server's text for a message to people, truncated to 60 scalars.
+  /// Returns a text from the server, truncated to 60 scalars so that it can be quoted in a message
+  /// to people.
   private static func quoted(_ text: String) -> String { String(text.unicodeScalars.prefix(60)) }
 
   private func isOwn(_ fields: IRCFields, _ id: Int) -> Bool {
@@ -154,8 +155,8 @@ extension TwitchSession {
     guard case .registering = connections[id]?.phase else { return }
     if let nick = fields.word(0), !nick.isEmpty { connections[id]?.nick = nick }
     connections[id]?.isWelcome = true
-    // Joins wait for the tags capability, although Twitch does not require it. Copies of lines
-    // without tags, which arrive on another connection, could not be recognised.
+    // Joins wait for the tags capability, although Twitch does not require it. Without tags, a copy
+    // of a line that arrives on another connection could not be recognised.
     if connections[id]?.requested.isEmpty == true {
       registered(id, at: now)
     } else {
@@ -163,8 +164,8 @@ extension TwitchSession {
     }
   }
 
-  /// Chooses another nickname after the server rejected one that is in use, or too long for a
-  /// server other than Twitch's.
+  /// Chooses another nickname after the server rejected the first one, because it is in use or
+  /// because it is too long for a server other than Twitch's.
   private mutating func rename(_ id: Int, at now: Instant) {
     guard case .registering = connections[id]?.phase else { return }
     guard settings.account == nil, connections[id]?.hasShortName == false else {

@@ -8,7 +8,7 @@ package import RateLimiting
 /// Channels are distributed over links. A link has one connection, which is replaced when the
 /// connection is lost or when its server announces its end. When the server announces its end, the
 /// new connection joins before the old connection is closed, and lines sent by both count once. The
-/// session records the start of each channel's outage, in order to report the outage.
+/// session records when each channel's outage started, so that it can report the outage later.
 ///
 /// A value without sockets and clocks: its owner passes lines and the time, and performs the
 /// effects.
@@ -56,8 +56,8 @@ package struct TwitchSession: SourceSession {
   var joinBudget: AttemptBudget
   /// The identifiers seen on all links, because a channel may move between links.
   var identifiers = IdentifierMemory()
-  /// The lines without identifiers, while connections overlap and until lines in flight have
-  /// arrived.
+  /// The lines without identifiers that arrived while connections overlapped. Kept until all lines
+  /// in flight have arrived.
   var copies: OverlapCopies?
   private var copiesEnd: Instant?
   var isOver = false
@@ -184,7 +184,7 @@ package struct TwitchSession: SourceSession {
     perform(.send(id, "CAP REQ :\(TwitchConnection.capabilities.joined(separator: " "))"))
     if settings.account != nil { perform(.authenticate(id)) }
     perform(.send(id, "NICK \(nick)"))
-    // Other servers than Twitch's require a USER line.
+    // Servers other than Twitch's require a USER line.
     perform(.send(id, "USER \(nick) 0 * :\(nick)"))
   }
 
@@ -228,8 +228,8 @@ package struct TwitchSession: SourceSession {
     links[index].connectAt = links[index].policy.failed(at: now, using: &generator)
   }
 
-  /// Records the end of one of two overlapping connections, whose copies may still arrive for a
-  /// while.
+  /// Records the end of one of two overlapping connections. Copies of its lines may still arrive
+  /// for a while.
   private mutating func endOverlap(at now: Instant) {
     let overlaps =
       connections.values.contains { $0.phase.isDraining } || links.contains { $0.next != nil }
@@ -417,7 +417,7 @@ package struct TwitchSession: SourceSession {
 
   // MARK: Backpressure
 
-  /// Suspends the detection of dead connections while the source does not read, or resumes it.
+  /// Suspends the detection of dead connections while the source has paused reading, or resumes it.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     for id in connections.keys.sorted() {
       connections[id]?.liveness.suspend(isPaused, at: now)

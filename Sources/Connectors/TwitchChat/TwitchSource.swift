@@ -3,12 +3,12 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Performs the effects of a ``TwitchSession``, with its sockets and clock.
+/// Performs the effects of a ``TwitchSession`` with real sockets and a real clock.
 ///
 /// Belongs to one event loop.
 package final class TwitchSource: SessionSource {
-  /// Longer than any line of Twitch, whose tags have up to 8,191 bytes. It is the daemon's line
-  /// limit.
+  /// The daemon's line limit, which no line from Twitch reaches: the tags of a line have at most
+  /// 8,191 bytes.
   private static let longestLine = 64 * 1024
 
   private struct Peer {
@@ -25,8 +25,7 @@ package final class TwitchSource: SessionSource {
   private var statuses: [String: SourceStatus] = [:]
   package let timer = SourceTimer()
   private var isPaused = false
-  /// The number of messages without an identifier from the server, for which identifiers were
-  /// generated.
+  /// The number of messages that arrived without an identifier, so that one was generated.
   private var untagged = 0
   private let history: ChatHistory?
 

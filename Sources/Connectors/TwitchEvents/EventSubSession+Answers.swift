@@ -6,8 +6,8 @@ package import RateLimiting
 
 /// Processes the answers to requests.
 extension EventSubSession {
-  /// The maximum number of searches for conflicting subscriptions, and of deleted subscriptions,
-  /// which allows several of each type.
+  /// The maximum number of searches for conflicting subscriptions. The maximum number of deleted
+  /// subscriptions allows several of each type.
   private static let maximumConflicts = 3
   private static let maximumDeletions = 100
   /// The maximum number of consecutive rejections of tokens that Twitch itself has issued.
@@ -30,7 +30,8 @@ extension EventSubSession {
     case 401: unauthorized(purpose, id)
     case 429, 500...: retry(purpose, "Twitch answers \(status)", at: now)
     default:
-      // Other answers may cause the same request again, so they do not reset the waits.
+      // The waits are reset only after a valid answer: after any other answer, the same request may
+      // follow again.
       guard process(status, body, for: purpose, at: now) else { break }
       requestPolicy = ReconnectPolicy()
       // Validating a token does not prove that other requests accept it.

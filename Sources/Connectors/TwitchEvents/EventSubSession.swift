@@ -39,7 +39,7 @@ package struct EventSubSession: SourceSession {
     /// The detection of a dead connection, which starts with the server's welcome.
     var liveness: Liveness?
     var lastHeard: Instant
-    /// The longest round trip. Messages may have been in flight for as long.
+    /// The longest round trip. A message may have been in flight for as long as this.
     var roundTrip = Interval.zero
 
     /// If the connection ends now, all messages sent before this time have arrived.
@@ -48,7 +48,8 @@ package struct EventSubSession: SourceSession {
 
   enum Subscription: Equatable, Sendable {
     case wanted
-    /// The server reports that the subscription exists, so one of a lost session blocks it.
+    /// The server reports that the subscription exists already, so a subscription of a lost session
+    /// blocks this one.
     case conflicting
     case made(String)
     /// The subscription is denied, with the reason.
@@ -63,7 +64,7 @@ package struct EventSubSession: SourceSession {
     case list(after: String?, page: Int)
     case delete(String)
 
-    /// Whether the request is useless after the session is lost.
+    /// Whether the request becomes useless when the session is lost.
     var isOfSession: Bool {
       switch self {
       case .validation, .channel, .viewers: false
@@ -426,8 +427,8 @@ package struct EventSubSession: SourceSession {
     setStatus(SourceStatus(.live, reason: reason.isEmpty ? nil : reason))
   }
 
-  /// Records a human-readable remark about events that were not shown or only in part. `notShown`
-  /// is the number of events of which nothing was shown.
+  /// Records a human-readable remark about events that were shown only in part or not at all.
+  /// `notShown` is the number of events of which nothing was shown.
   package mutating func setRemark(_ remark: String?, notShown: Int, at now: Instant) {
     (self.remark, self.notShown) = (remark, notShown)
     reportRemark(at: now)
@@ -438,7 +439,7 @@ package struct EventSubSession: SourceSession {
     setLive()
   }
 
-  /// Sends the delayed status report, because the source ends.
+  /// Sends the delayed status report now, because the source is ending.
   package mutating func finish(at now: Instant) {
     if pace.release() { reportRemark(at: now) }
   }
@@ -476,7 +477,7 @@ package struct EventSubSession: SourceSession {
 
   // MARK: Backpressure
 
-  /// Suspends the detection of dead connections while the source does not read, or resumes it.
+  /// Suspends the detection of dead connections while the source has paused reading, or resumes it.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     for id in connections.keys.sorted() {
       connections[id]?.liveness?.suspend(isPaused, at: now)

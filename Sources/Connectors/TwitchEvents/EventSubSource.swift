@@ -5,7 +5,7 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Performs the effects of an ``EventSubSession``, with its sockets, clock and login.
+/// Performs the effects of an ``EventSubSession`` with real sockets, a real clock and a login.
 ///
 /// Belongs to one event loop.
 package final class EventSubSource: SessionSource {

@@ -1,7 +1,8 @@
 /// A type of EventSub event to subscribe to.
 ///
-/// Gifts, subscriptions, raids and cheers are omitted, because the chat reports them with an
-/// identifier: events seen by both IRC and EventSub then count once.
+/// The event types for gifts, subscriptions, raids and cheers are omitted, because the chat's
+/// events report them with an identifier. By that identifier, an event that arrives through both
+/// IRC and EventSub counts once.
 struct EventSubType: Sendable {
   /// The member of a subscription's condition that names the reading account.
   enum Reader: String, Sendable {

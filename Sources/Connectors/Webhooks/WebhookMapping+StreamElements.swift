@@ -8,9 +8,9 @@ extension WebhookMapping {
     "data.data.displayName | data.displayName | event.displayName "
     + "| data.data.username | data.username | data.donation.user.username | event.name | name | =Someone"
 
-  /// Documented at https://docs.streamelements.com/websockets. Accepts activities, with or without
-  /// the notification of their topic, and events in the form for overlays, with or without an
-  /// enclosing `event`.
+  /// Documented at https://docs.streamelements.com/websockets. Accepts activities, whether or not a
+  /// topic notification encloses them, and events in the form for overlays, whether or not a member
+  /// `event` encloses them.
   static let streamElements = """
     identifier: data.activityId | activityId | data.data._id | data._id | event._id | _id | id
     time: createdAt | data.createdAt | event.createdAt | ts

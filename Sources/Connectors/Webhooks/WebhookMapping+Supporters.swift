@@ -1,6 +1,7 @@
 extension WebhookMapping {
-  /// Documented at https://studio.buymeacoffee.com/webhooks/docs. Also accepts the first version,
-  /// whose data is in `response`. A hidden note is only for the creator.
+  /// Documented at https://studio.buymeacoffee.com/webhooks/docs. Also accepts deliveries of the
+  /// first version, whose data is in `response`. A hidden note is not shown, because it is meant
+  /// only for the creator.
   static let buyMeACoffee = """
     signature: header:x-signature-sha256
     identifier: event_id | data.transaction_id

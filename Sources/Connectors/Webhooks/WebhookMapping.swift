@@ -100,12 +100,13 @@ package final class NativeLineCheck {
 
   package init() {}
 
-  /// Returns why the daemon would reject a line, also as text for people, or `nil` if it would
-  /// accept the line. Takes O(length).
+  /// Returns the reason why the daemon would reject a line, with a human-readable text, or `nil` if
+  /// the daemon would accept the line. Takes O(length).
   package func rejection(of line: [UInt8]) -> (reason: RejectionReason, text: String)? {
     let slab = ByteSlab(line)
     let slice = ByteSlab.Slice(offset: 0, count: line.count)
-    // The table of rooms is cleared because senders choose the names of rooms.
+    // Senders choose the names of rooms, so the table of rooms is cleared before it grows too
+    // large.
     if decoder.roomCount > 256 { decoder.forgetRooms() }
     guard case .rejected(let reason, _) = decoder.decode(slab, line: slice, arrival: 0) else {
       return nil

@@ -140,7 +140,8 @@ private final class RequestHandler: ChannelInboundHandler {
   private enum State {
     case idle
     case reading(HTTPRequestHead)
-    /// Reading the rest of a refused body, so that the sender reads the answer.
+    /// Discarding the rest of a refused body, because a sender may read the answer only after it
+    /// has sent the whole body.
     case refusing(WebhookAnswer)
     case waiting(Int, keepsAlive: Bool)
     /// The last answer has been sent; further input is ignored.
@@ -151,8 +152,8 @@ private final class RequestHandler: ChannelInboundHandler {
   private let gate: WebhookGate
   private let patience: TimeAmount
   private var state = State.idle
-  /// The body received so far, outside the state because copying it for each piece would take
-  /// quadratic time.
+  /// The body received so far. Stored outside ``state``, because copying the body for each piece
+  /// would take quadratic time.
   private var body: [UInt8] = []
   private var isFirst = true
   private var context: ChannelHandlerContext?

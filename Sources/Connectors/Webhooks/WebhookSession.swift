@@ -196,7 +196,7 @@ package struct WebhookSession: SourceSession {
     effects.append(.status(state))
   }
 
-  /// Sends the delayed status report, because the source ends.
+  /// Sends the delayed status report now, because the source is ending.
   package mutating func finish(at now: Instant) {
     if pace.release() { update(at: now) }
   }

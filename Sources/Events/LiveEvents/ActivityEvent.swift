@@ -1,6 +1,6 @@
-/// Acts of viewers that the feed shows as rows, and their common goals. Unless stated, each case is
-/// named like its native `type`. Subscriptions, gifts, raids, and cheers are ``ChatNotice``s
-/// instead.
+/// Activities of viewers, which the feed shows as rows, and goals that all viewers reach together.
+/// Unless a comment names another `type`, the native `type` of a case is the case's name.
+/// Subscriptions, gifts, raids, and cheers are ``ChatNotice``s instead.
 public indirect enum ActivityEvent: Sendable, Hashable {
   case follow(user: Person, id: Text?)
   case redemption(Redemption)

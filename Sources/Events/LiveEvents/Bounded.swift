@@ -1,8 +1,8 @@
-/// State with limits, which its own methods keep.
+/// State that has limits. Its own methods never exceed them.
 ///
-/// A saved copy may have been edited, so it is checked after it is decoded. Without the check, a
-/// forged file could restore a room that needs more memory than a room may, or a counter that
-/// overflows with the next event.
+/// A saved copy may have been edited, so the state is checked after it was decoded. Without the
+/// check, a forged file could restore a room that needs more memory than a room may, or a counter
+/// that overflows with the next event.
 package protocol Bounded {
   /// - Throws: ``OutOfBounds``, which names the first part that exceeds its limit.
   /// - Complexity: O(*n*) in the number of elements.
@@ -26,7 +26,7 @@ extension Bounded {
     guard isWithin else { throw OutOfBounds(part) }
   }
 
-  /// Requires counters to be so small that they cannot overflow.
+  /// Requires counters to be so small that the next events cannot make them overflow.
   package func require(countable counts: Int?..., in part: String) throws(OutOfBounds) {
     try require(counts.allSatisfy { $0?.isCountable ?? true }, part)
   }
@@ -67,12 +67,13 @@ extension Bounded {
 
 extension FixedWidthInteger {
   /// Whether the magnitude is at most 2 to the 53rd, up to which every JSON reader is exact. No
-  /// counter of a room gets there, and no time stamp in milliseconds.
+  /// counter of a room and no timestamp in milliseconds becomes so large.
   package var isCountable: Bool { magnitude <= 1 << 53 }
 }
 
 extension Text {
-  /// Whether the text has at most `limit` bytes of UTF-8. Events may hold it with escapes.
+  /// Whether the text has at most `limit` bytes of UTF-8. The stored form may be longer, because it
+  /// may contain escapes.
   package func fits(_ limit: Int) -> Bool { byteCount <= limit || withUTF8 { $0.count } <= limit }
 }
 

@@ -1,5 +1,5 @@
-/// Events of the chat, and acts of the host on it. Unless stated, the native `type` of a case is
-/// `chat.` followed by its name.
+/// Events of the chat, and host actions that concern the chat. Unless a comment names another
+/// `type`, the native `type` of a case is `chat.` followed by the case's name.
 public enum ChatEvent: Sendable, Hashable {
   case message(ChatMessage)
   case delete(messageID: Text)
@@ -33,7 +33,7 @@ public struct ChatMessage: Sendable {
   /// The colour of the name in the low 24 bits, and the ``Mark`` flags.
   @usableFromInline let marks: UInt32
   /// The length of ``channel``, which follows ``replyTo`` in the slab. Stored in two bytes, because
-  /// a slice would enlarge every message, although few messages have a channel.
+  /// few messages have a channel, while a slice would enlarge every message.
   @usableFromInline let channelLength: UInt16
 
   @usableFromInline
@@ -73,8 +73,8 @@ public struct ChatMessage: Sendable {
     }
   }
 
-  /// Creates a message without bits, channel, emotes, and kind, which
-  /// ``owned(channel:bits:emotes:kind:)`` adds.
+  /// Creates a message that has no bits, channel, emotes, or kind.
+  /// ``owned(channel:bits:emotes:kind:)`` can add them.
   @inlinable
   public init(slab: ByteSlab, slices: Slices, color: NameColor? = nil, isAction: Bool = false) {
     self.init(
@@ -236,8 +236,8 @@ public struct ChatMessage: Sendable {
   }
 
   /// Returns the message in its own slab, without escapes, with the given values in place of its
-  /// own. Of `emotes`, only the usable ranges are stored. Copies nothing if the slab contains
-  /// nothing else.
+  /// own. Of `emotes`, only the usable ranges are stored. Copies nothing if no value is given, the
+  /// slab contains nothing else, and no text has escapes.
   public func owned(
     channel: Text? = nil, bits: UInt32? = nil, emotes: [Range<Int>]? = nil, kind: Text? = nil
   ) -> ChatMessage {
@@ -302,8 +302,8 @@ extension ChatMessage: Hashable {
 
 /// A time-out or ban of a person, whose messages are removed from the screen.
 public struct ChatTimeout: Sendable, Hashable {
-  /// The person. Without an identifier, anybody with this name, because some loggers omit
-  /// identifiers.
+  /// The person. If the person has no identifier, the event applies to anybody with this name,
+  /// because some loggers omit identifiers.
   public var user: Person
   /// The length in seconds, or `nil` for a ban.
   public var seconds: Int?
@@ -329,8 +329,8 @@ public struct ChatNotice: Sendable, Hashable {
   /// not keep identifiers.
   public var id: Text?
   public var kind: Kind
-  /// The person's message with the notice. The message has the notice's identifier, and as its kind
-  /// the platform's name of the notice.
+  /// The person's message with the notice. The message's identifier is the notice's identifier, and
+  /// its kind is the platform's name for the notice.
   public var message: ChatMessage?
 
   public init(

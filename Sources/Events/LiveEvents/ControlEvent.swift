@@ -1,4 +1,5 @@
-/// Events of the control panel. Unless stated, each case is named like its native `type`.
+/// Events of the control panel. Unless a comment names another `type`, the native `type` of a case
+/// is the case's name.
 public enum ControlEvent: Sendable, Hashable {
   case slider(Slider)
   /// `on` is the new position of a switch, or `nil` to toggle the switch.
@@ -9,8 +10,8 @@ public enum ControlEvent: Sendable, Hashable {
   case set(control: Text, value: Double)
   /// `host.record`: a request from the host to an external recorder.
   case record(RecorderWish)
-  /// `control.state`: the state of the real control, wherever it was moved; never becomes a
-  /// request.
+  /// `control.state`: the state of the real control, which may have been moved anywhere. Never
+  /// becomes a request.
   case state(control: Text, ControlState)
   /// `control.surface`: a controller, which carries out the panel's requests, connected or
   /// disconnected.

@@ -4,7 +4,7 @@ public enum EmoteRanges {
   /// The maximum number of emotes in a message. Twitch's longest message holds 167 of its shortest
   /// emotes.
   public static let limit = 192
-  /// The valid positions. A line is too short for a text with more scalars.
+  /// The valid positions. No line is long enough for a text with more scalars.
   package static let positions = 0...65_535
 
   /// Returns the usable ranges among the first ``limit`` of `ranges`, which may be in any order. Of

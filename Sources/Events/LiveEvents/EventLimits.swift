@@ -10,15 +10,15 @@ public enum EventLimits {
   /// UTF-8: ten times the platforms' limits. Comparing two titles may take time quadratic in the
   /// length.
   @inlinable public static var titleLength: Int { 1024 }
-  /// The maximum length of any other text, in bytes of UTF-8: as much as a line of input contains.
+  /// The maximum length of any other text, in bytes of UTF-8: the maximum length of an input line.
   @inlinable public static var textLength: Int { 64 * 1024 }
-  /// The limits of counts that reducers add. A sum of billions of counts fits in 64 bits.
+  /// The limits of counts that reducers add up. A sum of billions of counts fits in 64 bits.
   @inlinable public static var count: ClosedRange<Int> { 0...1_000_000_000 }
   /// The limits of totals that are compared but never added. 2^53 is the largest exact integer in a
   /// JSON number.
   @inlinable public static var total: ClosedRange<Int> { 0...9_007_199_254_740_992 }
   /// The limits of measurements in any unit.
   @inlinable public static var measure: ClosedRange<Double> { 0.0...1e12 }
-  /// The limits of shares, levels, and slider values.
+  /// The limits of fractions, such as levels and slider values.
   @inlinable public static var fraction: ClosedRange<Double> { 0.0...1.0 }
 }

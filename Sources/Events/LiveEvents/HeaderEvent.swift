@@ -1,4 +1,4 @@
-/// Events of the header. Each case is named like its native `type`.
+/// Events of the header. The native `type` of a case is the case's name.
 public enum HeaderEvent: Sendable, Hashable {
   case reaction(kind: Text, count: Int)
   case viewers(count: Int)

@@ -13,8 +13,8 @@ public struct LiveEvent: Sendable, Hashable {
     self.origin = origin
   }
 
-  /// The content of the event, by the part of the screen that shows it. Acts of the host are
-  /// events, too.
+  /// The content of the event, with one case for each part of the screen. Host actions are also
+  /// events.
   public enum Payload: Sendable, Hashable {
     case activity(ActivityEvent)
     case chat(ChatEvent)

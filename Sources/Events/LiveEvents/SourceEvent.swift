@@ -69,7 +69,7 @@ public struct SourceHealth: Sendable, Hashable, Codable {
     return status
   }
 
-  /// Returns the state with its own copies of its texts.
+  /// Returns a copy that owns its texts, so that it does not keep the received lines in memory.
   package func owned() -> SourceHealth {
     var status = self
     status.source = source.owned()

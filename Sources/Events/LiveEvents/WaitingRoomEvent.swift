@@ -1,5 +1,5 @@
-/// Events of the waiting room, and acts of the host on it. Unless stated, the native `type` of a
-/// case is `waiting.` followed by its name.
+/// Events of the waiting room, and host actions that concern it. Unless a comment names another
+/// `type`, the native `type` of a case is `waiting.` followed by the case's name.
 public enum WaitingRoomEvent: Sendable, Hashable {
   case join(Person)
   case leave(Person)

@@ -24,8 +24,8 @@ package enum SaleScenario {
       .cost(.milliseconds(4), element: .microseconds(600), appearance: .milliseconds(3)))
   )
 
-  /// - Parameter ignored: The fields whose changes are not observed; `nil` for the state's own
-  ///   choice.
+  /// - Parameter ignored: The fields whose changes are not observed; `nil` uses the fields that the
+  ///   state itself declares as ignored.
   package static func screen(ignoring ignored: FieldSet? = nil) -> SimulatedScreen<SaleEvent> {
     SimulatedScreen(
       CheckoutView(), state: { Checkout.State(lines: lines, offers: offers) }, ignoring: ignored,

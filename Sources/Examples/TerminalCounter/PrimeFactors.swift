@@ -1,4 +1,5 @@
-/// Returns the prime factors of `number` in ascending order, with repetitions, and none below 2.
+/// Returns the prime factors of `number` in ascending order, with repetitions. Returns none if
+/// `number` is below 2.
 ///
 /// Yields regularly to other tasks, and throws `CancellationError` if cancelled. Takes O(√`number`)
 /// divisions.

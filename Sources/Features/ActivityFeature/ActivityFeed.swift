@@ -1,7 +1,7 @@
 package import LiveEvents
 
-/// A row of the feed: an act of one person, or similar acts by several people at about the same
-/// time. Owns its texts.
+/// A row of the feed: an activity of one person, or similar activities of several people at about
+/// the same time. Owns its texts.
 package struct ActivityRow: Equatable, Sendable, Codable {
   package enum Kind: String, Sendable, CaseIterable, Codable {
     case follow, redemption, announcement, hypeTrain
@@ -32,12 +32,13 @@ package struct ActivityRow: Equatable, Sendable, Codable {
   /// The number of the row in the room, starting at 1, by which the host refers to the row.
   package fileprivate(set) var number = 0
   package let kind: Kind
-  /// The name of the person, or of the newest person if acts are combined. `nil` if unknown.
+  /// The name of the person. If several activities are combined, the person of the newest. `nil` if
+  /// unknown.
   package fileprivate(set) var name: String?
-  /// The number of combined acts.
+  /// The number of activities that the row combines.
   package fileprivate(set) var times = 1
-  /// The points, months, gifts, viewers, bits, or level, depending on the kind. For combined gifts,
-  /// cheers, and redemptions, the sum.
+  /// The points, months, gifts, viewers, bits, or level, depending on the kind. If the row combines
+  /// several activities, the sum.
   package fileprivate(set) var count: Int
   /// The title of the reward.
   package var title: String?
@@ -47,10 +48,10 @@ package struct ActivityRow: Equatable, Sendable, Codable {
   /// The author and identifier of the message in the row, so that moderators can remove its text.
   private var author: String?
   private var message: String?
-  /// The timestamp of the newest act.
+  /// The timestamp of the newest activity.
   package fileprivate(set) var timestamp: Timestamp
   package fileprivate(set) var isPinned = false
-  /// The platform and the source of the newest act; `nil` if unknown.
+  /// The platform and the source of the newest activity; `nil` if unknown.
   package let platform: String?
   package fileprivate(set) var source: String?
 
@@ -121,7 +122,7 @@ package struct ActivityRow: Equatable, Sendable, Codable {
     }
   }
 
-  /// Combines the row with an act that happened at about the same time.
+  /// Adds an activity that happened at about the same time to the row.
   fileprivate mutating func fold(_ other: ActivityRow) {
     times += 1
     (name, source) = (other.name, other.source)
@@ -134,22 +135,22 @@ package struct ActivityRow: Equatable, Sendable, Codable {
 }
 
 /// The newest rows, the newest last. A pinned row stays until it is unpinned or dismissed. If many
-/// similar acts happen together, the first few get rows, and the others are combined into one row
-/// with a count.
+/// similar activities happen within a short time, the first few get their own rows, and the others
+/// are combined into one row with a count.
 package struct ActivityFeed: Equatable, Sendable, Codable {
   /// The maximum number of rows. ``byteLimit`` is the maximum memory in bytes.
   package static let limit = 50
   package static let byteLimit = 32 << 10
   /// The maximum number of pinned rows, so that new rows always fit.
   package static let pinnedLimit = 8
-  /// The number of similar rows within ``foldWindow`` from which the newest row combines further
-  /// acts.
+  /// Once this many similar rows appeared within ``foldWindow``, the newest of them combines all
+  /// further activities.
   package static let foldAfter = 3
-  /// The period in which acts are combined, in milliseconds of the events' time.
+  /// The period in which activities are combined, in milliseconds of the events' time.
   package static let foldWindow: Timestamp = 10_000
 
   package private(set) var rows: [ActivityRow] = []
-  /// The number of acts so far.
+  /// The number of activities so far.
   package private(set) var total = 0
 
   package init() {}

@@ -21,7 +21,8 @@ package struct ActivityThrottle: PartThrottle {
 
   package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
     trains = Paced(LatestWins(interval: policies[.goals].interval))
-    // The progress of goals beyond `keyCapacity` passes without a throttle.
+    // The progress of `keyCapacity` goals is throttled; the progress of any further goal passes
+    // immediately.
     goals = Paced(
       KeyedLatestWins(
         interval: policies[.goals].interval, keyCapacity: 4 * ActivityFeature.maximumGoals))

@@ -68,7 +68,8 @@ struct BurstWindow: Equatable, Sendable {
     return Entry(person: people[slot], time: times[slot], wave: wave)
   }
 
-  /// Moves all messages of a burst of duplicates to another burst, or with 0 to none.
+  /// Moves all messages of a burst of duplicates to another burst. If `other` is 0, they then
+  /// belong to no burst.
   mutating func move(_ wave: Int, to other: Int) {
     for slot in waves.indices where waves[slot] == Int32(clamping: wave) {
       waves[slot] = Int32(clamping: other)

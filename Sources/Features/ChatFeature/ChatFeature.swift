@@ -4,8 +4,8 @@ import RateLimiting
 
 /// The chat of a room: its displayed messages and its counts.
 ///
-/// Counts each message with a single read. Only messages that enter the bounded history are copied
-/// out of the received bytes.
+/// Reads each message only once in order to count it. Only messages that enter the bounded history
+/// are copied out of the received bytes.
 @Reducer
 package struct ChatFeature {
   package enum Action: Equatable, Sendable {
@@ -60,7 +60,7 @@ package struct ChatFeature {
       state.bookkeeping.pace.advance(to: time)
       state.rate = state.bookkeeping.pace.rate
       sampleRate(&state)
-      // Advancing the notices in place would mark them as changed each time.
+      // Checked first, because advancing the notices marks them as changed even if nothing changes.
       if state.notices.isHolding { state.notices.advance(to: time) }
       endSilentBursts(&state)
     case .reading(let reading):
@@ -105,9 +105,9 @@ package struct ChatFeature {
     return analyse(batch, numberedFrom: first, without: late, in: &state)
   }
 
-  /// Returns the identifiers of a person named by a moderator. If the moderator gave no identifier,
-  /// returns the name, for messages without an identifier, and the identifiers of all people who
-  /// wrote under it.
+  /// Returns the identifiers of a person named by a moderator. If the moderator gave only a name,
+  /// returns the name, which stands for messages without an author's identifier, and the
+  /// identifiers of all people who wrote under that name.
   private func authors(meantBy person: Person, in state: State) -> [Text] {
     guard person.id.isEmpty else { return [person.id] }
     var authors = [person.name]
@@ -136,7 +136,8 @@ package struct ChatFeature {
       state.messages = kept
     }
     hideWords(of: target, among: all, in: &state)
-    // Accessing the notices in place would mark them as changed.
+    // Checked first, because removing messages from the notices marks them as changed even if
+    // nothing changes.
     if state.notices.says(target) { state.notices.retract(target) }
     // The filtered messages and the thread may contain messages that have left the history.
     if let kept = state.filtered?.removing(target) { state.filtered = kept }

@@ -1,7 +1,7 @@
 package import LiveEvents
 
 extension ChatFeature {
-  /// Acts of the host that change which part of the chat is visible.
+  /// Host actions that change which part of the chat is visible.
   package enum Reading: Equatable, Sendable {
     /// The host has scrolled back to older messages, so new messages are unread.
     case scrolledBack
@@ -24,10 +24,10 @@ extension ChatFeature {
     case .scrolledToEnd:
       catchUp(&state)
     case .filterChanged(let filter):
-      // An empty filter would only require a second, identical history.
+      // An empty filter counts as none, because it would only require a second, identical history.
       state.filter = filter?.isEmpty == false ? filter : nil
       if state.filter == nil { state.filtered = nil } else { beginReview(&state) }
-      // The unread messages may not be among the visible ones now.
+      // The messages counted as unread may no longer be visible, so counting starts again.
       catchUp(&state)
     case .mentionedNamesChanged(let names):
       state.mentionedNames = MentionedNames(names)

@@ -3,7 +3,7 @@ package import RateLimiting
 package import Throttling
 
 /// Throttles the chat. Keeps all messages, and passes them in one action per frame. Moderation,
-/// notices, modes, and acts of the host pass immediately, after all earlier messages.
+/// notices, modes, and host actions pass immediately, after all earlier messages.
 package struct ChatThrottle: PartThrottle {
   private var messages: Paced<KeepAll<TimedMessage>>
   private var held = HeldBytes()

@@ -4,8 +4,8 @@ package import LiveEvents
 /// The people who have written messages, and the number of messages of each. Exact for up to
 /// ``capacity`` people.
 ///
-/// A key has 16 bytes: an identifier of at most 15 bytes, as most are, or a fingerprint of 120 bits
-/// of a longer identifier. A person takes 32 to 64 bytes.
+/// A key has 16 bytes. It contains either the whole identifier, since most have at most 15 bytes,
+/// or a fingerprint of 120 bits of a longer identifier. A person takes 32 to 64 bytes.
 package struct ChatterSet: Sendable {
   /// The maximum number of people that are distinguished. Identifiers are untrusted, so memory must
   /// be limited.
@@ -31,8 +31,8 @@ package struct ChatterSet: Sendable {
       withUnsafeTemporaryAllocation(of: Int.self, capacity: most) { times in
         for start in stride(from: 0, to: batch.count, by: Self.countedAtOnce) {
           let part = start..<min(start + Self.countedAtOnce, batch.count)
-          // All keys are computed first, and in place. No step depends on the previous step, as
-          // reference counting would, so the processor can fetch several texts concurrently.
+          // All keys are computed first, and in place. Without reference counting, no step depends
+          // on the previous step, so the processor can fetch several texts concurrently.
           batch[part].withUnsafeBufferPointer { batch in
             guard let first = batch.baseAddress else { return }
             for index in batch.indices {
@@ -71,9 +71,10 @@ package struct ChatterSet: Sendable {
     top.insert(entry, at: index)
   }
 
-  /// Returns the key of an identifier. A short key is the bytes, with their count in the last byte,
-  /// so that keys are unique and never zero. For a longer identifier, the key is the FNV-1a hash,
-  /// with a last byte that no count has.
+  /// Returns the key of an identifier. For an identifier of at most 15 bytes, the key consists of
+  /// these bytes, and its last byte is their count plus one, so that keys are unique and never
+  /// zero. For a longer identifier, the key is the FNV-1a hash, whose last byte is replaced by a
+  /// value that no short identifier has.
   static func key(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt128 {
     var key: UInt128 = 0
     guard bytes.count >= 16 else {

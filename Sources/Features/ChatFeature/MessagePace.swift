@@ -14,7 +14,7 @@ package struct PeakSecond: Equatable, Sendable, Codable {
 /// Counts messages per second by their timestamps, which may arrive out of order.
 ///
 /// Both maxima are exact for timestamps that are at most ``horizon`` older than the newest
-/// timestamp before them. Older timestamps are ignored. After ``patience`` consecutive old
+/// timestamp received before them. Older timestamps are ignored. After ``patience`` consecutive old
 /// timestamps, either the source's clock was set back, or a single timestamp was far in the future.
 /// Counting then restarts, but the maxima are kept.
 ///
@@ -168,8 +168,9 @@ package struct MessagePace: Equatable, Sendable, Codable {
     }
   }
 
-  /// Advances ``now`` and the two windows that end with it. Subtracts what leaves the windows,
-  /// because recounting them with every frame would cost more than the messages.
+  /// Advances ``now`` and the two windows that end with it. Subtracts the messages that leave the
+  /// windows, because recounting the windows with every frame would cost more than counting the
+  /// messages.
   private mutating func move(to time: Timestamp) {
     if time < now {
       rate = sum(after: time - 1_000, through: .max)
@@ -217,7 +218,8 @@ extension Timestamp {
 
 extension MessagePace: Bounded {
   package func checkBounds() throws(OutOfBounds) {
-    // One for each millisecond, and those that are forgotten next.
+    // One moment for each millisecond of the horizon and one more second, and as many that will be
+    // removed next.
     try require(moments.count <= 2 * (Int(Self.horizon) + 1_000), "moments")
     try require(moments.allSatisfy(\.timestamp.isCountable), "moments")
     try require(times: unsettled?.lowerBound, unsettled?.upperBound, in: "unsettled")

@@ -2,8 +2,8 @@
 /// otherwise in an analysed chat, the messages outside bursts of duplicates; otherwise all
 /// messages. The state contains these lists, so that views need not compute them.
 ///
-/// Messages that have not been analysed are visible immediately, unless there is a current burst,
-/// because most of them will belong to it.
+/// Messages that have not been analysed are visible immediately if there is no current burst.
+/// During a burst they stay hidden, because most of them will belong to the burst.
 struct VisibleMessages {
   private let first: MessageHistory
   /// The messages shown after ``first``.

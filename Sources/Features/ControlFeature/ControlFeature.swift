@@ -37,14 +37,14 @@ package struct ControlFeature {
     case meterRead(input: String, levels: [Float])
     /// A slider was set remotely, in one step.
     case set(control: String, value: Double)
-    /// The real control has this value or position, wherever it was changed.
+    /// The real control has this value or position, no matter where it was changed.
     case reported(control: String, ControlState)
     case ticked
     case surface(ControllerEvent)
     /// A request has an outcome.
     case answered(request: Int, RequestOutcome)
-    /// The host requests an act of an external recorder. Ignored unless a controller drives a
-    /// recorder.
+    /// The host wants to start, stop, pause, or resume an external recorder. Ignored unless a
+    /// controller drives a recorder.
     case recordingRequested(RecorderWish)
     /// The host requests the end of the stream, and a controller can end the stream.
     case endStreamRequested
@@ -127,7 +127,8 @@ package struct ControlFeature {
     var effects: [Effect<Action>] = []
     for drag in state.dragging.entries where state.bookkeeping.recordTick(of: drag.name) {
       state.dragging[drag.name] = nil
-      // The parent runs this reducer for its own tick, but a request must belong to this feature.
+      // A request must begin in an action of this feature, but the parent runs this reducer as part
+      // of the parent's own tick. The value is therefore sent as an action.
       let isRequest = state.requests?.surface(for: drag.name) != nil
       effects.append(
         isRequest
@@ -139,14 +140,14 @@ package struct ControlFeature {
 
   private func clamped(_ value: Double) -> Double { min(max(value, 0), 1) }
 
-  /// Commits a value from a release, a time-out, or a remote act.
+  /// Commits a value after a release or a time-out, or when it is set remotely.
   private func commit(
     _ value: Double, of control: String, in state: inout State
   ) -> Effect<Action> {
     wish(.slider(control, clamped(value)), in: &state)
   }
 
-  /// Carries out an act of the host immediately, or as a request if a controller accepts it.
+  /// Carries out a host action: as a request if a controller accepts it, and otherwise immediately.
   private func wish(_ wish: ControlRequest.Command, in state: inout State) -> Effect<Action> {
     guard state.requests != nil else { return accept(wish, in: &state) }
     let withdrawn = withdraw(wish.control, in: &state)
@@ -186,8 +187,7 @@ extension ControlFeature.State {
 extension ControlFeature {
   private struct RequestID: Hashable { let number: Int }
 
-  /// Sends a request to a controller, and waits for its answer or the time-out. The first of the
-  /// two counts.
+  /// Sends a request to a controller, and waits for the answer or the time-out, whichever is first.
   private func carryOut(_ request: ControlRequest) -> Effect<Action> {
     let (surface, clock) = (dependencies[Controller.self], dependencies.clock)
     let number = request.number

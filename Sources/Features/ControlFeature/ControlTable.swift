@@ -40,8 +40,8 @@ package struct ControlTable<Value: Equatable & Sendable & Codable>: Equatable, S
 extension ControlTable {
   /// Checks the size of the table, and its values.
   ///
-  /// A restored room may have as many controls as events may name, and as many again that it knew
-  /// before the restart.
+  /// The limit is twice the number of controls that events may name, because a restored room also
+  /// keeps the controls that it knew before the restart.
   func checkBounds(
     _ name: String, _ isPossible: (Value) -> Bool = { _ in true }
   ) throws(OutOfBounds) {

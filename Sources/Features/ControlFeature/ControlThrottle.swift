@@ -41,7 +41,7 @@ package struct ControlThrottle: PartThrottle {
     for name in state.values.names + state.switches.names + state.dragging.names {
       _ = controls.number(of: Text(name))
     }
-    // Without these names, the number of failures would grow with each restart.
+    // Failures also count; otherwise their number could grow with each restart.
     for name in state.requests?.failures.names ?? [] { _ = controls.number(of: Text(name)) }
     for name in state.meters.names { _ = inputs.number(of: Text(name)) }
   }

@@ -74,7 +74,7 @@ package struct Requests: Equatable, Sendable, Codable {
     outstanding[index].isConfirmed = true
   }
 
-  /// Adds a controller, which also receives the outstanding requests that it matches.
+  /// Adds a controller, which also receives the outstanding requests for its controls.
   mutating func add(_ surface: Surface) {
     surfaces.removeAll { $0.number == surface.number }
     guard fits(surface.controls) else { return }

@@ -17,7 +17,8 @@ package struct EncoderStatsFeature {
     package var fault: StreamFault?
     /// The best mean frame rate of any window, against which shortfalls are measured.
     package var bestFrameRate: Double = 0
-    /// The total number of dropped frames at the end of the newest window with that value.
+    /// The total number of dropped frames at the end of the newest window that contains this
+    /// measurement.
     package var droppedFrames: Double?
     /// The levels of the individual measurements, each with its own hysteresis.
     package var levels = QualityLevels()
@@ -46,7 +47,7 @@ package struct EncoderStatsFeature {
   }
 
   package enum Delegate: Equatable, Sendable {
-    /// The level changed. No other alert exists, and none is repeated while the level stays the
+    /// The level changed. This is the only alert, and it is not repeated while the level stays the
     /// same.
     case qualityChanged(StreamQuality)
   }
@@ -94,7 +95,7 @@ package struct EncoderStatsFeature {
     }
     if let dropped = window.droppedFrames {
       // The counter of dropped frames has been running since the stream began, possibly before the
-      // first sample, and restarts at zero with the encoder.
+      // first sample. When the encoder restarts, the counter restarts at zero.
       levels.note(droppedFrames: max(0, dropped.last - (state.droppedFrames ?? dropped.minimum)))
       state.droppedFrames = dropped.last
     }

@@ -55,7 +55,7 @@ package struct EncoderStatsView: View {
     return [
       .text(name, .faint), .text(number(summary.last), emphasis), .text(unit, .faint),
       history.map { .sparkline($0.samples) } ?? .empty,
-      // A window usually has a single sample, and then no range to show.
+      // A window usually has a single sample, so that there is no range to show.
       least == most ? .empty : .text("\(least) to \(most)", .faint),
     ]
   }

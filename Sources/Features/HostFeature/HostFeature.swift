@@ -162,8 +162,8 @@ package struct HostFeature {
     return .none
   }
 
-  /// Removes words from the feed, if it contains any of them, because an action without effect
-  /// would still mark the feed as changed.
+  /// Removes words from the feed, but only if the feed contains any of them: an action without
+  /// effect would still mark the feed as changed.
   private func retract(
     _ retraction: ActivityFeature.Retraction, in state: inout State
   ) -> Effect<Action> {

@@ -17,9 +17,10 @@ import WaitingRoomFeature
 /// keeps its place among the events of all parts: all held events are output first, so that earlier
 /// events still reach a child that the change removes.
 ///
-/// Not copyable. A class with a copyable throttle would copy it for each query of pending events,
-/// with dozens of reference counts, because the getter is in another module. For the same reason,
-/// queries are mutating: on a borrowed value, each query would move its 2.4 KB to the stack.
+/// Not copyable. If the type were copyable, each query of pending events would copy the throttle
+/// out of its owner, with dozens of reference counts, because the owner is in another module. For
+/// the same reason, queries are mutating: on a borrowed value, each query would move its 2.4 KB to
+/// the stack.
 package struct HostThrottle: ~Copyable {
   package typealias Output = ThrottleOutput<HostFeature.Action>
 

@@ -5,8 +5,8 @@ package import LiveEvents
 /// events, and the room's own recorder, which this feature starts and stops.
 ///
 /// Effects attempt each request to the room's own recorder, and the results of effects are inputs.
-/// A failed start is repeated until it succeeds or another request replaces it, if no client waits
-/// for the outcome or if the start replaces a failed recording.
+/// If no client waits for the outcome of a start, or if the start replaces a failed recording, a
+/// failed start is repeated until it succeeds or another request replaces it.
 @Reducer
 package struct RecorderFeature {
   @ObservableState
@@ -73,7 +73,7 @@ package struct RecorderFeature {
 // MARK: The room's own recorder
 
 extension RecorderFeature {
-  /// How long a recording must run for the failures before it to be forgotten.
+  /// How long a recording must run before earlier failures are forgotten.
   private static let probation = Duration.seconds(60)
 
   /// The time after which an attempt is reported as failing with ``silence``. An unresponsive disk
@@ -157,7 +157,7 @@ extension RecorderFeature {
     case .start:
       (next, work.recording) = (own.entering(.starting), nil)
     case .stop:
-      // A recording that has not started is only abandoned.
+      // If no recording has started, nothing must be closed, and the attempt is only abandoned.
       next.state = own.isRecording ? .stopping : .idle
     case .pause: next.state = .paused
     // The recording counts as paused until it has certainly resumed.

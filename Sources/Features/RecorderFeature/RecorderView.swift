@@ -24,7 +24,7 @@ package struct RecorderView: View {
       .acting(acts(own?.state ?? .idle), .column(lines)))
   }
 
-  /// Returns the acts that are possible for the room's own recording.
+  /// Returns the operations that are possible for the room's own recording.
   private func acts(_ state: RecorderState) -> [ViewAct] {
     switch state {
     case .idle, .failed: [ViewAct("record", "StartRecording")]

@@ -4,8 +4,8 @@ package import LiveEvents
 /// The states of the room's sources, and the outages in which their events are missing.
 @Reducer
 package struct SourcesFeature {
-  /// The maximum number of shown sources. For a further source, an ended source is removed, or else
-  /// the source with the oldest report.
+  /// The maximum number of shown sources. A further source replaces an ended source or, if none has
+  /// ended, the source with the oldest report.
   package static let limit = 32
 
   @ObservableState

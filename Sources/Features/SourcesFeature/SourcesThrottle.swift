@@ -15,7 +15,8 @@ package struct SourcesThrottle: PartThrottle {
   private var states: Paced<KeyedLatestWins<Text, Report>>
 
   package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
-    // The states of sources beyond `keyCapacity` pass without a throttle.
+    // The states of `keyCapacity` sources are throttled; the states of any further source pass
+    // immediately.
     states = Paced(
       KeyedLatestWins(
         interval: policies[.sources].interval, keyCapacity: 2 * SourcesFeature.limit))

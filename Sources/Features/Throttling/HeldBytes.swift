@@ -1,7 +1,7 @@
 /// Counts the bytes of the texts in held events.
 ///
-/// Does not count the received blocks that contain them, because a recording arrives in other
-/// blocks than the original connection, but must be throttled in the same way.
+/// Does not count the received blocks that contain the texts: a recording arrives in other blocks
+/// than the original connection, but must be throttled in the same way.
 package struct HeldBytes: Sendable {
   /// The number of bytes at which a throttle that keeps every event delivers its events early.
   package static let limit = 2 << 20

@@ -77,9 +77,9 @@ package enum ThrottledKind: String, CaseIterable, Sendable {
 }
 
 extension ThrottlePolicies {
-  /// Returns the default policy. Events that are drawn with the frame may be delayed as long as
-  /// people perceive them as immediate. Counts of viewers and votes, including their wait for the
-  /// frame, stay below 250 ms.
+  /// Returns the default policy. Events that are drawn with the frame are delayed only so little
+  /// that people perceive them as immediate. The delay of viewer counts and votes, including the
+  /// wait for the frame, stays below 250 ms.
   package static func standard(_ kind: ThrottledKind) -> Pacing {
     switch kind {
     case .chat, .waitingRoom, .controls, .meters, .reactions:

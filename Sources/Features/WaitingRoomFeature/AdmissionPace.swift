@@ -1,7 +1,8 @@
 package import LiveEvents
 
 /// Admits a number of people per second. Admissions do not accumulate while nobody waits: at most
-/// the people due within two seconds are admitted together, or one person.
+/// the number of people who are due within two seconds, but at least one person, is admitted
+/// together.
 package struct AdmissionPace: Equatable, Sendable, Codable {
   package let perSecond: Double
   /// The number of people due, including a fraction.

@@ -37,8 +37,8 @@ package struct WaitingRoomFeature {
     /// The host admits a waiting person, if the capacity allows.
     case admitPersonTapped(Text)
     case capacityChanged(Int?)
-    /// Starting at this time, this number of people per second, or with `nil` none, is admitted
-    /// automatically.
+    /// Starting at this time, this number of people per second is admitted automatically; with
+    /// `nil`, nobody is.
     case paceChanged(Double?, at: Timestamp)
     /// The stream is scheduled to start at the first timestamp, if known. The second timestamp is
     /// the time of the announcement.

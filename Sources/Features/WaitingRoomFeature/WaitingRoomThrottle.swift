@@ -2,8 +2,8 @@ package import LiveEvents
 package import RateLimiting
 package import Throttling
 
-/// Collects joins, leaves, and admissions, and passes all in order in one action per frame. Acts of
-/// the host and settings of the whole waiting room pass immediately, after all earlier changes.
+/// Collects joins, leaves, and admissions, and passes all in order in one action per frame. Host
+/// actions and settings of the whole waiting room pass immediately, after all earlier changes.
 package struct WaitingRoomThrottle: PartThrottle {
   private var changes: Paced<KeepAll<WaitingRoomFeature.Change>>
   private var held = HeldBytes()

@@ -10,7 +10,7 @@ package enum BatchLine {
     }
   }
 
-  /// Returns the last line of a batch, which the daemon answers when the batch is applied and
+  /// Returns the last line of a batch. The daemon answers this line when the batch is applied and
   /// saved.
   package static func sync(token: String) -> [UInt8] {
     JSONWriter.object(type: "sync") { $0.add("token", token) }

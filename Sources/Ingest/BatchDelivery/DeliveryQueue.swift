@@ -10,7 +10,7 @@ package struct DeliveryQueue: Sendable {
   /// are unacknowledged.
   static let fullBatch = 64 * 1024
   /// The maximum number of unacknowledged batches. 32 batches are 2 MiB. An acknowledgement takes
-  /// about one frame and one disk sync.
+  /// about the time of one frame and one fsync.
   static let maximumUnanswered = 32
 
   private struct Batch: Sendable {
@@ -35,7 +35,7 @@ package struct DeliveryQueue: Sendable {
   private var hasBeenFull = false
 
   /// - Parameters:
-  ///   - session: The name of the source in batch numbers, which must be unique to each run.
+  ///   - session: The name of this run in its batch numbers, which no other run may use.
   ///   - firstSequence: The number of the first batch.
   ///   - maximumBytes: The number of unacknowledged bytes at which the source must stop reading.
   package init(session: String, firstSequence: Int = 1, maximumBytes: Int) {
@@ -44,8 +44,8 @@ package struct DeliveryQueue: Sendable {
     nextSequence = firstSequence
   }
 
-  /// Returns whether the source must stop reading: true when the limit is reached, until half of it
-  /// is free again.
+  /// Returns whether the source must stop reading: true from the time when the limit is reached
+  /// until half of it is free again.
   package mutating func isFull() -> Bool {
     hasBeenFull = hasBeenFull ? bytes > maximumBytes / 2 : bytes >= maximumBytes
     return hasBeenFull

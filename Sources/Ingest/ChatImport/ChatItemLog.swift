@@ -229,8 +229,8 @@ struct ChatItemLog: Sendable {
     private func notice(
       _ kind: String, _ count: Int?, _ user: PlatformUser, _ lines: inout NativeLines
     ) {
-      // The text of gift bombs without a count, and of welcome notices, is YouTube's and not the
-      // person's.
+      // YouTube, not the person, wrote the text of welcome notices and of gift bombs that have no
+      // count.
       let isGift = kind == "giftBomb" && count == nil
       let isPlatform = isGift || kind == "subscribe" && text.hasPrefix("Welcome to ")
       lines.add("chat.notice", room: nil, at: time) {

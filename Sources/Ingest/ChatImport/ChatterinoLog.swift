@@ -7,9 +7,10 @@ import LiveEvents
 /// The log has no identifiers, so they are generated from the day, the line number and the line's
 /// content. Reading the same log twice therefore counts each message once.
 ///
-/// Times are local to the machine that wrote the log. The abbreviation of the zone may be
-/// ambiguous, so the caller supplies the zone unless the log names UTC. The format of times is a
-/// setting of Chatterino. If lines have no times, all events have the time at which the log begins.
+/// Times are in the local time zone of the machine that wrote the log. The abbreviation of the zone
+/// may be ambiguous, so the caller supplies the zone unless the log names UTC. The format of times
+/// is a setting of Chatterino. If lines have no times, all events have the time at which the log
+/// begins.
 struct ChatterinoLog: Sendable {
   private static let day = 86_400_000
 

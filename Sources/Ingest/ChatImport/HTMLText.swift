@@ -7,8 +7,8 @@ package enum HTMLText {
     guard bytes.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else {
       return html
     }
-    // No tag can end after this position. Without the limit, the search for each `<` would scan to
-    // the end.
+    // The position of the last `>`, after which no tag can end. Without this limit, the search for
+    // the end of a tag would scan the rest of the text for each `<`.
     let lastEnd = bytes.lastIndex(of: UInt8(ascii: ">")) ?? -1
     var text: [UInt8] = []
     var index = 0

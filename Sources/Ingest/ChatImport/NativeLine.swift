@@ -64,7 +64,7 @@ struct NativeLine {
   mutating func add(emotes: [Int]) {
     let fitting = emotes.prefix(2 * EmoteRanges.limit)
       .prefix { $0 <= EmoteRanges.positions.upperBound }
-    // Truncation may separate the last start from its end.
+    // If the list was truncated, the last start may have lost its end.
     let whole = fitting.dropLast(fitting.count % 2)
     if whole.count < emotes.count { recordTruncation("emotes") }
     guard !whole.isEmpty else { return }

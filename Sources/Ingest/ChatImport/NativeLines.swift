@@ -63,8 +63,8 @@ package struct NativeLines: Sendable {
     return parts.isEmpty ? nil : parts.joined(separator: "; ").clipped
   }
 
-  /// Adds a line. `room` may be `nil` to name none, and `time`, in milliseconds since 1970, if
-  /// unknown.
+  /// Adds a line. If `room` is `nil`, the line names no room. `time` is in milliseconds since 1970,
+  /// or `nil` if unknown.
   mutating func add(
     _ type: String, room: String?, at time: Int?, _ body: (inout NativeLine) -> Void
   ) {

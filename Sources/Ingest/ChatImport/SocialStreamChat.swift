@@ -17,7 +17,7 @@ package struct SocialStreamChat: Sendable {
   /// The number of dropped duplicates.
   package private(set) var duplicates = 0
 
-  /// - Parameter room: The room of the lines, or `nil` to name none.
+  /// - Parameter room: The room that the lines name, or `nil` if they name none.
   package init(room: String?, run: String) { (self.room, self.run) = (room, run) }
 
   /// Adds the native lines of a message that was received at `time`, in milliseconds since 1970.

@@ -2,7 +2,7 @@ import CZlib
 
 /// Bytes that are temporarily kept compressed in memory.
 package struct CompressedBytes: Sendable {
-  /// The size of zlib's window in bytes. Only the last bytes of an example up to this size are
+  /// The size of zlib's window in bytes. Of an example, only this number of bytes at its end is
   /// useful.
   package static let window = 32 << 10
 

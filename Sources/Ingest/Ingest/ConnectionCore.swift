@@ -40,14 +40,15 @@ struct ConnectionCore: ~Copyable {
     return nil
   }
 
-  /// Begins a batch, or with `nil` a part outside of batches. The events collected before must
-  /// already be handed over.
+  /// Begins a batch. With `nil`, the following lines belong to no batch. The events collected
+  /// before must already be handed over.
   mutating func begin(_ position: BatchPosition?) {
     self.position = position
     isTooLarge = false
   }
 
-  /// The batch number of the collected events, or `nil` if there is none or the batch is rejected.
+  /// The batch number of the collected events. `nil` if they belong to no batch, or if their batch
+  /// is rejected.
   var gatheredPosition: BatchPosition? { isTooLarge ? nil : position }
 
   private mutating func limitBatch() {

@@ -122,7 +122,7 @@ package final class DeliveryReceipt: Sendable {
   }
 }
 
-/// A failed durability that represents lost events.
+/// A durability whose failure is the loss of events.
 private final class Lost: Durability {
   let failureReason: String?
 

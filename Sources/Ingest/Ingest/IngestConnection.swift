@@ -51,7 +51,8 @@ package final class IngestConnection: ChannelInboundHandler {
   private var phase = Phase.reading
   /// Input that is not decoded yet, because too much is outstanding. At most the input of one turn.
   private var held: [Held] = []
-  /// Whether lines are being processed. Changes of the ledger are then handled afterwards.
+  /// Whether lines are being processed. If the ledger changes meanwhile, the change is handled
+  /// after the lines.
   private var isProcessing = false
   /// Whether the sender has ended its input. Lines may still be held.
   private var inputHasEnded = false
@@ -226,7 +227,8 @@ package final class IngestConnection: ChannelInboundHandler {
     }
   }
 
-  /// Hands over the collected events, then begins a batch, or with `nil` a part outside of batches.
+  /// Hands over the collected events, then begins a batch. With `nil`, the following lines belong
+  /// to no batch.
   private func begin(_ position: BatchPosition?) {
     handOver()
     core.begin(position)

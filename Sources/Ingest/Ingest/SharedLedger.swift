@@ -33,8 +33,8 @@ final class SharedLedger: Sendable {
     state.withLock { body(&$0.ledger) }
   }
 
-  /// Returns whether `condition` holds. Otherwise, the connection is woken when `condition` may
-  /// hold.
+  /// Returns whether `condition` holds. If not, the connection will be woken when `condition` may
+  /// have become true.
   func satisfies(_ condition: (DeliveryLedger) -> Bool) -> Bool {
     state.withLock { state in
       let holds = condition(state.ledger)

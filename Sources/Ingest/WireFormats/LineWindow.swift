@@ -4,10 +4,10 @@ import LiveEvents
 /// The JSON tokens of many consecutive lines of a slab, found in one pass, because calling simdjson
 /// for each line is too expensive at usual line lengths.
 ///
-/// A pass covers whole lines only. A line is indexed separately if the pass might find other tokens
-/// than indexing that line alone. The pass fails if a string contains a control character, so no
-/// string extends past the end of a line, and no other simdjson state survives the white space
-/// between lines.
+/// A pass covers whole lines only. A line is indexed separately if the pass over the whole window
+/// might find other tokens than a pass over this line alone. The pass fails if a string contains a
+/// control character, so no string extends past the end of a line, and no other simdjson state
+/// survives the white space between lines.
 struct LineWindow: ~Copyable {
   /// The maximum number of bytes indexed in one pass. A window and its tokens fit into the
   /// first-level cache, and a line that makes the pass fail affects few other lines.

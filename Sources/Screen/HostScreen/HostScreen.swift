@@ -32,10 +32,10 @@ package final class HostScreen {
   private let grid: FrameGrid
   private let clock: any EvaluationClock
   /// Receives the result of an effect as an input. The owner must pass the input to
-  /// ``perform(_:at:)`` or ``send(_:)``, so that it is logged and replayed like an act of the host.
+  /// ``perform(_:at:)`` or ``send(_:)``, so that it is logged and replayed like a host action.
   package var onEffectInput: ((EffectInput) -> Void)?
-  // Unchecked because the screen is never entered recursively. The check would cost as much as most
-  // throttles.
+  // Exclusive access is not checked at run time, because the screen is never entered recursively
+  // and the check would cost as much as most throttles.
   @exclusivity(unchecked) private var throttle: HostThrottle
   @exclusivity(unchecked) private var output = HostThrottle.Output()
   @exclusivity(unchecked) package private(set) var counts: EventCounts
@@ -43,7 +43,7 @@ package final class HostScreen {
   /// The number of reduced actions when the last frame was drawn. Read from the store, because
   /// effects send their actions directly to it.
   private var drawnActions: UInt64 = 0
-  /// Whether the state requires further reviews or ticks, valid until the next action. Cached,
+  /// Whether the state requires further reviews or ticks. Valid until the next action. Cached,
   /// because each event needs it, and reading it from the state would copy the state across a
   /// module boundary.
   private var isReviewing = false
@@ -192,16 +192,16 @@ package final class HostScreen {
   /// Changes how long events may wait. Held events keep their deadline.
   package func apply(_ policies: ThrottlePolicies) { throttle.apply(policies) }
 
-  /// Performs an act of the host that arrived by a call and not as a line. Reduces the act
-  /// immediately, after all earlier events, and counts it only as actions. Returns false if the act
-  /// was rejected.
+  /// Performs a host action that arrived as a call instead of a line. It is reduced immediately,
+  /// after all earlier events, and does not count as a received event. Returns false if it was
+  /// rejected.
   package func perform(_ event: LiveEvent, at now: Instant) -> Bool {
     reduce()
     throttle.receive(event, at: now, into: &output)
     let isTaken = output.rejected.isEmpty
     if isTaken {
       ticker.note(event.timestamp, at: now)
-      // The held events that the act released were counted when they arrived.
+      // Earlier held events that were released with it were already counted when they arrived.
       output.applied -= 1
     }
     output.rejected.removeAll()

@@ -54,7 +54,7 @@ package struct Ticker: Sendable, Codable {
 extension Ticker: Bounded {
   package func checkBounds() throws(OutOfBounds) {
     try require(times: newest?.timestamp, in: "newest")
-    // Room times are far below, so that no sum of times overflows.
+    // Room times are far below this limit, which is so low that no sum of times overflows.
     let times = Instant.origin...Instant(nanoseconds: 1 << 62 + 1 << 60)
     try require(times.contains(last) && times.contains(newest?.at ?? .origin), "last")
   }

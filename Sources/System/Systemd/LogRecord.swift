@@ -46,7 +46,8 @@ package struct LogRecord: Sendable {
     self.line = line
   }
 
-  /// Converts an event, whose metadata override the provider's, which override the handler's.
+  /// Converts an event. The event's metadata override the metadata provider's, which override the
+  /// handler's.
   package init(
     _ event: LogEvent, label: String, metadata: Logger.Metadata,
     provider: Logger.MetadataProvider?

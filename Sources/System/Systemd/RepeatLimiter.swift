@@ -62,7 +62,7 @@ package struct RepeatLimiter<Kind: Hashable & Sendable, Record: Sendable>: Senda
     return false
   }
 
-  /// Removes the kinds whose window is over and reported.
+  /// Removes the kinds whose window is over and that have no unreported count.
   private mutating func prune(now: UInt64) {
     guard now >= pruneNotBefore else { return }
     windows = windows.filter { $0.value.end > now || $0.value.heldBack > 0 }

@@ -39,7 +39,7 @@ package final class WatchdogThread: Sendable {
     }
   }
 
-  /// Ends the thread soon, which then no longer feeds the watchdog. May be called twice.
+  /// Makes the thread end soon. Afterwards, nothing feeds the watchdog. May be called twice.
   package func stop() { stopSignal.raise() }
 
   deinit { stopSignal.raise() }

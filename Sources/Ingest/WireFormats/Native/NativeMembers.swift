@@ -9,7 +9,7 @@ import LiveEvents
 ///   ``DecodingRemark``. A person's message or a moderator's action must not be lost because of an
 ///   optional member.
 /// - Exact (`exact...`): the member may be absent, but an invalid value rejects the line. Such
-///   members determine the effect of the host's acts, which must not be guessed.
+///   members determine the effect of host actions, which must not be guessed.
 ///
 /// The accessors copy no text. The type is not copyable, because a copy of a slab reference would
 /// cost a reference count for every line.

@@ -58,8 +58,8 @@ package final class SourceTimer {
 
   package init() {}
 
-  /// Schedules `body` in place of the previous deadline; `nil` cancels it. `body` sets the next
-  /// deadline.
+  /// Calls `body` at this deadline, which replaces the previous one; `nil` only cancels the
+  /// previous one. `body` must set the next deadline.
   package func set(
     _ deadline: Instant?, on eventLoop: any EventLoop, _ body: @escaping () -> Void
   ) {

@@ -7,7 +7,7 @@ import NIOTLS
 package struct StreamEvents {
   package var opened: () -> Void = {}
   package var received: (UnsafeRawBufferPointer) -> Void = { _ in }
-  /// Called after all available data has been received.
+  /// Called when all data that is available for now has been passed to `received`.
   package var drained: () -> Void = {}
   package var becameWritable: () -> Void = {}
   /// Called exactly once, with a human-readable reason, when the connection closes or cannot be

@@ -18,8 +18,8 @@ package struct ServerSession: SourceSession {
   }
 
   private static let interval = Interval.seconds(1)
-  /// How long a worker's response remains valid: at least 30 seconds, and 10 seconds per worker.
-  /// The server chooses at random which worker responds.
+  /// How long a worker's response remains valid: 10 seconds multiplied by the number of workers,
+  /// but at least 30 seconds. The server chooses at random which worker responds.
   private static let memory = (least: Interval.seconds(30), each: Interval.seconds(10))
 
   private struct Worker {

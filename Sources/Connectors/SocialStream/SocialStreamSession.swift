@@ -136,7 +136,7 @@ package struct SocialStreamSession: SourceSession {
     guard connection?.id == id, let openedAt = connection?.openedAt else { return }
     connection?.lastHeard = now
     connection?.liveness?.heard(at: now)
-    // In a session without messages, an answered ping is the only useful data.
+    // An answered ping counts as useful data, because a session may have no messages.
     policy.receivedUsefulData(at: now, connected: openedAt)
   }
 

@@ -70,8 +70,8 @@ extension TwitchArguments: PlannedArguments {
     if noTls, events.tokenFile != nil { throw ValidationError("--token-file needs TLS") }
     configuration.twitch.usesTLS = !noTls
     try events.configure(&configuration)
-    // A server other than Twitch's may lack EventSub, so EventSub is used there only if it is
-    // named.
+    // A server other than Twitch's may lack EventSub, so EventSub is used with it only if the
+    // arguments give EventSub's address.
     configuration.twitch.readsEvents =
       configuration.twitch.hasLogin && (server == nil || events.url != nil)
   }

@@ -145,7 +145,7 @@ extension TwitchSession {
       if fields.word(1) == Self.drainToken { drained(id, at: now) }
       return
     }
-    // In a quiet chat, an answered PING is the only useful data.
+    // An answered PING counts as useful data, because a chat may have no messages.
     if !connection.joined.isEmpty {
       links[connection.link].policy.receivedUsefulData(at: now, connected: connection.openedAt)
     }

@@ -12,7 +12,8 @@ extension EventSubSession {
   private static let maximumDeletions = 100
   /// The maximum number of consecutive rejections of tokens that Twitch itself has issued.
   private static let maximumRenewals = 3
-  /// The maximum number of pages in the list of subscriptions: at most 900, with 100 on each page.
+  /// The maximum number of pages in the list of subscriptions, which has at most 900 entries, 100
+  /// on each page.
   private static let maximumPages = 10
 
   /// The outcome of an attempt to renew the token.

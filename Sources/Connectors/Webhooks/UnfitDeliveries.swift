@@ -1,7 +1,7 @@
 import ChatImport
 import JSON
 
-/// Counts deliveries that match no rule by their kind, and describes the last one.
+/// Counts, by kind, the deliveries that match no rule, and describes the last of them.
 ///
 /// The kind is the value that the mapping's conditions examine. The description contains only the
 /// names and types of members, since values may be secrets or people's names.

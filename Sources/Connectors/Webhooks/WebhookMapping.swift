@@ -26,7 +26,8 @@ package struct WebhookMapping: Sendable {
   var secret: DeliveredValue?
   /// The header with the HMAC-SHA256 of the body, keyed with the secret, in hexadecimal digits.
   var signature: String?
-  /// The member that wraps the whole body. A body that is only the member's value is wrapped.
+  /// The member that usually wraps the whole body. A body that consists only of this member's value
+  /// is wrapped in the member before the rules apply.
   var wrapper: String?
   /// The body of the answer to a delivery.
   package var reply = ""

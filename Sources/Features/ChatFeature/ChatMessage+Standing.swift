@@ -1,8 +1,8 @@
 import LiveEvents
 
 extension ChatMessage {
-  /// The author's role in the room according to the platform's badges. `nil` for most people, and
-  /// for badges of other kinds, such as rewards.
+  /// The author's role in the room according to the platform's badges. `nil` for most people, who
+  /// have no badges or only badges of other kinds, such as rewards.
   var standing: String? {
     badges.withRawBytes { bytes in
       let known = bytes.split(separator: UInt8(ascii: ","), maxSplits: Self.mostBadges)

@@ -41,8 +41,8 @@ extension ChatFeature {
     /// The analysed ``messages`` that belong to no burst of duplicates. `nil` unless the chat is
     /// analysed.
     package var folded: MessageHistory?
-    /// The periods in which the chat was unusually busy. `nil` before the first, and unless the
-    /// chat is analysed.
+    /// The periods in which the chat was unusually busy. `nil` before the first such period, or if
+    /// the chat is not analysed.
     package var highlights: HighlightTimeline?
     package var thread: ChatThread?
     /// The number of the last message before the host scrolled back. `nil` while the newest
@@ -88,8 +88,8 @@ package struct ChatBookkeeping: Equatable, Sendable, Codable {
   package var rateSampler: HistorySampler?
   /// The rest of a review of the history, or `nil` if no review is in progress.
   var review: HistoryReview?
-  /// The first platform of a message, and the newest origin while all messages have the same
-  /// platform.
+  /// The platform of the first message that has one. ``newestOrigin`` is the origin of the newest
+  /// message while all messages have the same platform.
   private var platform: Text?
   private var newestOrigin: Origin?
   /// The state of the analysis, or `nil` unless the chat is analysed.

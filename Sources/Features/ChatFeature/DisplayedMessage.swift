@@ -43,8 +43,8 @@ package struct DisplayedMessage: Equatable, Sendable, Identifiable {
       && message.isIdentical(to: other.message)
   }
 
-  /// The memory of the message in bytes: its texts, and their overhead in a separate block and in a
-  /// history.
+  /// The memory of the message in bytes: its texts, the overhead of the block that stores the
+  /// texts, and the message's place in a history.
   var byteCount: Int { message.byteCount + (answered?.utf8.count ?? 0) + Self.overhead }
   private static let overhead = MemoryLayout<Self?>.stride + ByteSlab.padding + 64
 

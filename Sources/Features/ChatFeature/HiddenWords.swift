@@ -15,7 +15,8 @@ struct HiddenWords: Equatable, Sendable, Codable {
   }
 
   private var entries: [Entry] = []
-  /// The time of the last clear of the chat. Highlights that began no later have no words.
+  /// The time of the last clear of the chat. A highlight that began at or before this time shows no
+  /// words.
   private(set) var clearedAt: Timestamp?
 
   mutating func hide(_ words: Set<UInt64>, at now: Timestamp) {

@@ -27,7 +27,8 @@ package struct TextSearch: Sendable {
   /// The state of the longest suffix that is also a prefix of a word.
   private var fallback: [Int32] = []
   private var isEnd: [Bool] = []
-  /// The state after each byte in the initial state, in which most bytes of most texts are read.
+  /// The successors of the initial state, by the byte read. Most bytes of most texts are read in
+  /// the initial state.
   private var first: [Int32] = Array(repeating: 0, count: 256)
 
   /// - Parameters:

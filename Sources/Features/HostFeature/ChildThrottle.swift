@@ -61,7 +61,7 @@ enum ThrottleOperation {
 /// The number of events that throttles hold, and when they will be output.
 struct HeldEvents {
   var count: Int
-  /// The latest time at which there is output, or `nil` if nothing is held.
+  /// The time by which held events must be output, or `nil` if nothing is held.
   var deadline: Instant?
 
   var isNothing: Bool { count == 0 && deadline == nil }

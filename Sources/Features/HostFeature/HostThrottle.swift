@@ -119,7 +119,8 @@ package struct HostThrottle: ~Copyable {
     }
   }
 
-  /// The latest time at which ``wake(at:into:)`` has output, or `nil` if nothing is held.
+  /// The time at which ``wake(at:into:)`` must be called to output held events, or `nil` if nothing
+  /// is held.
   package var deadline: Instant? {
     mutating get {
       var earliest = activity.held.deadline

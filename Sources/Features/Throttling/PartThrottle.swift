@@ -33,7 +33,8 @@ package protocol PartThrottle {
   /// bounds of the policies.
   mutating func record(cost: Interval)
 
-  /// The latest time at which ``wake(at:into:)`` has output, or `nil` if nothing is held.
+  /// The time at which ``wake(at:into:)`` must be called to output held events, or `nil` if nothing
+  /// is held.
   var deadline: Instant? { get }
 
   /// The number of held events, which are neither applied nor coalesced yet.

@@ -10,7 +10,7 @@ struct NativeLine {
   /// Creates a line that owns the writer's text until ``end(_:)``, so that the text is not copied.
   init(_ writer: inout JSONWriter) { swap(&self.writer, &writer) }
 
-  /// Returns the text to the writer, and returns the names of the truncated members.
+  /// Gives the text back to the writer. Returns the names of the truncated members.
   mutating func end(_ writer: inout JSONWriter) -> [String] {
     swap(&self.writer, &writer)
     return cut

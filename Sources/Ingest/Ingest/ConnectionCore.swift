@@ -90,7 +90,8 @@ struct ConnectionCore: ~Copyable {
     case .rejected(let reason, let room):
       let remarks = decoder.takeRemarks()
       batches.addRemarks(remarks, room: room)
-      // The fault is described only for the first line with this reason, because that costs time.
+      // Only the first line with this reason gets a description of its fault, because describing a
+      // fault takes time.
       let fault =
         batches.isFirst(reason, room: room)
         ? decoder.fault(of: line, in: slab) ?? remarks.unknownKind : nil

@@ -88,8 +88,9 @@ package final class HostScreen {
     ticker = snapshot?.ticker ?? Ticker()
     throttle = HostThrottle(throttling, resuming: snapshot?.state)
     self.clock = clock
-    // Creating all views costs more than later frames, and must not widen the throttles' intervals:
-    // in a room that follows its events' timestamps, they would stay wide.
+    // The first frame creates all views and therefore costs more than later frames. Its cost must
+    // not widen the throttles' intervals, which would stay wide in a room whose time follows the
+    // timestamps of its events.
     drawFrame(at: start, adapting: false)
     store.onEffectAction = { [unowned self] action in
       // An action that is not an input could not be replayed.

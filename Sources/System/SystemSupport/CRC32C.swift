@@ -4,8 +4,9 @@ import CSystemSupport
 package enum CRC32C {
   private static let isInHardware = livehost_has_crc32c() != 0
 
-  /// Returns the checksum of earlier bytes, which is `checksum` (0 for none), followed by `bytes`.
-  /// Processes several gigabytes per second, or some hundred megabytes without the instruction.
+  /// Returns the checksum of some earlier bytes followed by `bytes`. `checksum` is the checksum of
+  /// the earlier bytes, or 0 if there are none. Processes several gigabytes per second, or some
+  /// hundred megabytes without the instruction.
   package static func extend(
     _ checksum: UInt32, _ bytes: UnsafeBufferPointer<UInt8>
   ) -> UInt32 {
@@ -14,7 +15,7 @@ package enum CRC32C {
       ? ~livehost_crc32c(~checksum, start, bytes.count) : extendByTable(checksum, bytes)
   }
 
-  /// Computes the same checksum without the instruction.
+  /// Computes the same checksum without the processor's instruction.
   package static func extendByTable(
     _ checksum: UInt32, _ bytes: UnsafeBufferPointer<UInt8>
   ) -> UInt32 {

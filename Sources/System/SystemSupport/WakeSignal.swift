@@ -15,7 +15,8 @@ package final class WakeSignal: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Wakes the waiting thread. Never blocks: a full counter already wakes it.
+  /// Wakes the waiting thread. Never blocks: if the counter is full and cannot be raised, the
+  /// thread is woken anyway.
   package func raise() {
     var one: UInt64 = 1
     _ = write(descriptor, &one, MemoryLayout<UInt64>.size)

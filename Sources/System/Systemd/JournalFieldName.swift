@@ -9,12 +9,13 @@ package enum JournalFieldName {
 
   /// Returns the name for a metadata key: `room` is `LIVEHOST_ROOM`, `durationUsec` and
   /// `duration-usec` are `LIVEHOST_DURATION_USEC`, `HTTPStatus` is `LIVEHOST_HTTP_STATUS`. A prefix
-  /// in the key is not repeated. Sequences of other characters than ASCII letters and digits become
-  /// one `_`; a key without any letter or digit becomes `LIVEHOST_FIELD`. Takes O(length of the
-  /// key).
+  /// in the key is not repeated. A sequence of characters other than ASCII letters and digits
+  /// becomes one `_`; a key without any letter or digit becomes `LIVEHOST_FIELD`. Takes O(length of
+  /// the key).
   package static func make(_ key: String) -> String {
     let source = Array(key.utf8)
-    // Capitals mark words only if there are other letters, so that a complete name stays unchanged.
+    // Capitals mark the starts of words only if the key also has lower-case letters, so that a key
+    // that is already a field name stays unchanged.
     let hasWords = source.contains(where: isLower)
     var name: [UInt8] = []
     for (index, byte) in source.enumerated() {

@@ -133,8 +133,8 @@ package final class JournalWriter: Sendable {
     let now = MonotonicClock.nanoseconds()
     return state.withLock { state in
       let pings = exchange(&state.pings, with: [])
-      // Closing also flushes, but slightly later. The thread must not end in between and lose
-      // repeat counts.
+      // ``close(timeoutNanoseconds:)`` sets `closed` first and begins its flush slightly later. The
+      // thread must not end in between, because repeat counts would be lost.
       let flushing = state.flushing > 0 || state.closed
       if let output = state.queue.next(now: now, flushing: flushing) {
         return (.write(output), pings)

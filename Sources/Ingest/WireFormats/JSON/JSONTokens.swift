@@ -77,8 +77,9 @@ struct JSONTokens {
     return token &+ 1
   }
 
-  /// Returns whether a string has escapes as its kind, or `nil` if the escapes are invalid. Returns
-  /// the kind by value, so that the caller's `TokenValue` can stay in registers.
+  /// Returns the kind of a string, which depends on whether the string has escapes, or `nil` if an
+  /// escape is invalid. Returns the kind by value, so that the caller's `TokenValue` can stay in
+  /// registers.
   @inline(never)
   private func stringKind(from start: Int, count: Int) -> TokenValue.Kind? {
     let start = bytes + start

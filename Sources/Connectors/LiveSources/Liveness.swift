@@ -33,8 +33,8 @@ package struct Liveness: Sendable {
     state = .hearing(last: now)
   }
 
-  /// Suspends the detection while the source has paused reading, because nothing arrives then, or
-  /// resumes it.
+  /// Suspends or resumes the detection. The source must suspend it while reading is paused, because
+  /// nothing arrives then.
   package mutating func suspend(_ isSuspended: Bool, at now: Instant) {
     state = isSuspended ? .suspended : .hearing(last: now)
   }

@@ -20,7 +20,8 @@ package final class RoomRequests {
   package var received: (RequestReport) -> Void = { _ in }
   /// Called with the identifier of a request that the room has withdrawn.
   package var withdrawn: (String) -> Void = { _ in }
-  /// Called with the reason why no requests arrive, or with `nil` when they arrive again.
+  /// Called with a reason when requests can no longer arrive, and with `nil` when they can arrive
+  /// again.
   package var changed: (String?) -> Void = { _ in }
 
   package init(path: String, room: RoomName, eventLoop: any EventLoop) {

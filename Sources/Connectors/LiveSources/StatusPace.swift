@@ -1,7 +1,7 @@
 package import RateLimiting
 
-/// Limits status reports to one per ``interval``, since peers could otherwise trigger them at any
-/// rate.
+/// Limits status reports to one per ``interval``. Without the limit, peers could trigger reports at
+/// any rate.
 package struct StatusPace: Sendable {
   package static let interval = Interval.seconds(10)
 

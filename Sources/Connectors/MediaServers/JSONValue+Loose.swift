@@ -7,7 +7,8 @@ extension JSONValue {
     looseNumber.flatMap { $0 >= 0 && $0 <= 9e15 ? Int($0) : nil }
   }
 
-  /// A Boolean written as such, as a number or as text, or `nil` for any other value.
+  /// A Boolean that is written as a JSON Boolean, as a number or as text, or `nil` for any other
+  /// value.
   var looseTruth: Bool? {
     switch self {
     case .bool(let truth): truth

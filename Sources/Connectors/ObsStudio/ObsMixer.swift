@@ -157,8 +157,8 @@ struct ObsMixer: Sendable {
     }
   }
 
-  /// Forgets the reported states so that all are reported again, since they may have changed while
-  /// the connection was lost.
+  /// Forgets the reported states, so that all states are reported again: they may have changed
+  /// while the connection was lost.
   mutating func forget() {
     reported = [:]
     levels = [:]

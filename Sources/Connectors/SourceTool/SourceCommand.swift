@@ -49,8 +49,8 @@ struct RunSourceCommand: ParsableCommand {
 
   /// Returns the source that the configuration file describes.
   ///
-  /// `validate` does not read the file, since a missing file would hide errors about unknown
-  /// options.
+  /// `validate` does not read the file: an error about a missing file would hide errors about
+  /// unknown options.
   func plan() throws -> SourcePlan {
     guard let file = config else {
       throw ValidationError("name a configuration file with --config, or a kind of source")

@@ -4,7 +4,8 @@
 /// Counts how often each connection has sent a line, so that two equal lines from one connection
 /// are distinct.
 struct OverlapCopies {
-  /// The maximum number of distinct lines remembered. Further lines count as new.
+  /// The maximum number of distinct lines remembered. When this many are remembered, every other
+  /// line counts as new.
   static let capacity = 4_096
 
   private struct Count {

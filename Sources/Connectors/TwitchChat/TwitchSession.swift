@@ -359,8 +359,8 @@ package struct TwitchSession: SourceSession {
     takeOver(id, at: now)
   }
 
-  /// Moves only the channels whose JOIN was not answered to another connection, since this one
-  /// would not answer a second JOIN either.
+  /// Only the channels whose JOIN was not answered move to another connection, because this
+  /// connection would not answer a second JOIN either.
   private mutating func leaveGhosts(_ id: Int, at now: Instant) {
     guard let connection = connections[id] else { return }
     let ghosts = connection.asked.filter { now - $0.value >= settings.join }.keys.sorted()

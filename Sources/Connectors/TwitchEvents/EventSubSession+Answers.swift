@@ -35,7 +35,7 @@ extension EventSubSession {
       // follow again.
       guard process(status, body, for: purpose, at: now) else { break }
       requestPolicy = ReconnectPolicy()
-      // Validating a token does not prove that other requests accept it.
+      // Other requests may reject a token although its validation succeeded.
       if purpose != .validation { renewals = 0 }
     }
     ask(at: now)

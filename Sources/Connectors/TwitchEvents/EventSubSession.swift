@@ -220,7 +220,7 @@ package struct EventSubSession: SourceSession {
 
   // MARK: Connections
 
-  /// Starts reading the channel's events after its identifier is known.
+  /// Starts reading the channel's events once the channel's identifier is known.
   mutating func begin(at now: Instant) {
     if pollAt == nil { pollAt = now }
     if current == nil, connectAt == nil { connectAt = now }

@@ -42,8 +42,8 @@ package struct TwitchLogin: Sendable {
     return login
   }
 
-  /// Returns the newest renewal of the login in the read-only file `given`. `file` stores renewals,
-  /// and is replaced if another login is given.
+  /// Returns the newest renewal of the login in the read-only file `given`. `file` stores the
+  /// renewals. If `given` now contains another login, that login replaces the stored renewal.
   package static func renewed(_ given: String, keptIn file: String) throws(SourceError)
     -> TwitchLogin
   {

@@ -235,9 +235,9 @@ public struct ChatMessage: Sendable {
       offset: Int(slices.replyTo.offset) + slices.replyTo.count, count: Int(channelLength))
   }
 
-  /// Returns the message in its own slab, without escapes, with the given values in place of its
-  /// own. Of `emotes`, only the usable ranges are stored. Copies nothing if no value is given, the
-  /// slab contains nothing else, and no text has escapes.
+  /// Returns a copy of the message in its own slab, without escapes. The given values replace those
+  /// of the message. Of `emotes`, only the usable ranges are stored. Copies nothing if no value is
+  /// given, the slab contains nothing else, and no text has escapes.
   public func owned(
     channel: Text? = nil, bits: UInt32? = nil, emotes: [Range<Int>]? = nil, kind: Text? = nil
   ) -> ChatMessage {
@@ -329,8 +329,8 @@ public struct ChatNotice: Sendable, Hashable {
   /// not keep identifiers.
   public var id: Text?
   public var kind: Kind
-  /// The person's message with the notice. The message's identifier is the notice's identifier, and
-  /// its kind is the platform's name for the notice.
+  /// The message that the person wrote with the notice. The message's identifier is the notice's
+  /// identifier, and its kind is the platform's name for the notice.
   public var message: ChatMessage?
 
   public init(

@@ -13,8 +13,8 @@ public enum ControlEvent: Sendable, Hashable {
   /// `control.state`: the state of the real control, which may have been moved anywhere. Never
   /// becomes a request.
   case state(control: Text, ControlState)
-  /// `control.surface`: a controller, which carries out the panel's requests, connected or
-  /// disconnected.
+  /// `control.surface`: a controller connected or disconnected. A controller carries out the
+  /// panel's requests.
   case surface(ControllerEvent)
   /// `control.outcome`: the outcome of a request to a controller.
   case outcome(request: Int, RequestOutcome)

@@ -1,9 +1,10 @@
 /// Events about controllers, which carry out the requests of a control panel and are identified by
 /// unique numbers.
 public enum ControllerEvent: Sendable, Hashable {
-  /// A controller connected for these controls, or with `nil` for all controls of the room.
+  /// A controller connected for these controls; `nil` means all controls of the room.
   case began(surface: Int, controls: [Text]?)
-  /// A controller, or with `nil` every controller, disconnected, which ends its requests.
+  /// The controller with this number disconnected, which ends its requests; `nil` means every
+  /// controller.
   case ended(surface: Int?)
   /// The daemon restarted. Requests wait for a controller, because none is connected yet.
   case restarted

@@ -5,7 +5,7 @@ public enum RecordingState: String, Sendable, Codable, CaseIterable {
   case finished
   /// The daemon ended without stopping the recording. All acknowledged events are stored.
   case interrupted
-  /// The recording could not be continued. The reason is stored with it.
+  /// The recording stopped because of an error. The reason is stored with it.
   case failed
   /// The content of a segment differs from what was written. The reason names the segment.
   case damaged

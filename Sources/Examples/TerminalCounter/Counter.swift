@@ -63,7 +63,8 @@ package struct Counter {
     }
   }
 
-  // A shared function for three actions, since sending another action would take two steps.
+  // Shared by three actions. If they sent a common action instead, each change would take two
+  // steps.
   private func count(_ state: inout State, by step: Int) -> Effect<Action> {
     state.count += step
     state.factors = []

@@ -217,7 +217,7 @@ package struct BurstBookkeeping: Equatable, Sendable, Codable {
     case .everything:
       for wave in waves.current { forget(wave.number, &waves) }
     case .author(let id):
-      // The person's messages that have left the window must be removed, too.
+      // Messages of the person that have already left the window must also be removed.
       let key = id.withUTF8(ChatterSet.key)
       for index in waves.current.indices {
         guard let rest = people[waves.current[index].number]?.remove(key) else { continue }

@@ -45,7 +45,7 @@ package struct ChatFeature {
       state.bookkeeping.moderation.recordClear(at: time)
       moderate(&state, hiding: .everything)
     case .timedOut(let timeout, let time):
-      // A time-out counts as one act of moderation, regardless of the number of identifiers.
+      // A time-out counts as one moderation, regardless of how many identifiers it affects.
       state.moderations += 1
       for author in authors(meantBy: timeout.user, in: state) {
         state.bookkeeping.moderation.recordTimeout(of: author, at: time)

@@ -6,7 +6,7 @@ extension ChatFeature {
     /// The host has scrolled back to older messages, so new messages are unread.
     case scrolledBack
     case scrolledToEnd
-    /// Shows only messages that pass the filter, or with `nil` all messages.
+    /// Shows only messages that pass the filter; `nil` shows all messages.
     indirect case filterChanged(ChatFilter?)
     case mentionedNamesChanged([String])
     /// Opens the thread that contains the message with this identifier from the source.

@@ -196,8 +196,8 @@ extension ChatMessage {
     return emotes.isEmpty ? .text(whole, .strong) : .marked(whole, emotes, .strong)
   }
 
-  /// Returns the author as a single element, since separate elements for badges and cheers would
-  /// make the layout slower.
+  /// Returns the author, badges, and cheered bits as a single element, because separate elements
+  /// would make the layout slower.
   fileprivate func author(isFollowed: Bool) -> ViewNode {
     let name = String(userName)
     let (bits, color) = (self.bits, self.color?.rgb)

@@ -31,8 +31,9 @@ package struct ChatterSet: Sendable {
       withUnsafeTemporaryAllocation(of: Int.self, capacity: most) { times in
         for start in stride(from: 0, to: batch.count, by: Self.countedAtOnce) {
           let part = start..<min(start + Self.countedAtOnce, batch.count)
-          // All keys are computed first, and in place. Without reference counting, no step depends
-          // on the previous step, so the processor can fetch several texts concurrently.
+          // All keys are computed before any is counted, and without copying the messages. Without
+          // reference counting, no step depends on the previous step, so the processor can fetch
+          // several texts concurrently.
           batch[part].withUnsafeBufferPointer { batch in
             guard let first = batch.baseAddress else { return }
             for index in batch.indices {

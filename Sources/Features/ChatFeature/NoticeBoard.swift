@@ -158,7 +158,7 @@ extension DisplayedNotice {
 }
 
 extension ChatNotice {
-  /// Returns the notice with its own copy of its text.
+  /// Returns a copy of the notice that does not keep the received line in memory.
   fileprivate func owned() -> ChatNotice {
     ChatNotice(
       kind: kind, user: Person(id: user.id.owned(), name: user.name.owned()), count: count,
@@ -167,7 +167,8 @@ extension ChatNotice {
 }
 
 extension ChatMessage {
-  /// Returns the message with its own copy of its text, truncated to `limit` bytes.
+  /// Returns a copy of the message that does not keep the received line in memory. Its text is
+  /// truncated to `limit` bytes.
   fileprivate func shortened(to limit: Int) -> ChatMessage {
     guard text.byteCount > limit else { return owned() }
     return ChatMessage(

@@ -20,8 +20,8 @@ package struct ControlThrottle: PartThrottle {
   private var states: Paced<KeyedLatestWins<Int, ControlState>>
   private var levels: Paced<KeyedLatestWins<Int, [Float]>>
 
-  /// The maximum number of controls, and of inputs. Events with further names are rejected, because
-  /// names are untrusted.
+  /// The maximum number of controls, and of inputs. When this many names are known, events with
+  /// other names are rejected, because names are untrusted.
   package static let nameCapacity = 256
 
   package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {

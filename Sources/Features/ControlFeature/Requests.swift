@@ -84,8 +84,8 @@ package struct Requests: Equatable, Sendable, Codable {
     }
   }
 
-  /// Removes a controller, or with `nil` all controllers. Returns the numbers of the requests to
-  /// removed controllers.
+  /// Removes a controller; `nil` removes all controllers. Returns the numbers of the requests to
+  /// the removed controllers.
   mutating func remove(_ surface: Int?) -> [Int] {
     surfaces.removeAll { surface == nil || $0.number == surface }
     return outstanding.filter { surface == nil || $0.surface == surface }.map(\.number)

@@ -117,7 +117,7 @@ package struct HostFeature {
         // The host's own time is the newest time on which the duration is based.
         return enter(.ended, at: state.header.newestTime, in: &state)
       case .chat(.notice(let notice, let time, let origin)):
-        // The announcement of a gift bomb includes its gifts.
+        // The announcement of a gift bomb already counts the gifts.
         guard notice.kind != .gift || notice.group == nil else { return .none }
         return activity(.noticed(notice, at: time, from: origin), in: &state)
       case .chat(.messageDeleted(let id, _)):
@@ -281,10 +281,10 @@ extension HostFeature.State {
 
 // MARK: Optional children
 
-// The lifetimes of the optional children. An optional child may exist in every phase, except in the
-// phases that remove it. In these phases, an event for the child, such as the last sample of an
-// ended stream, is late and does not restore the child. The event still counts as applied, because
-// it reached the host's reducer.
+// The lifetimes of the optional children. An optional child can exist in every phase except those
+// that remove it. In these phases, an event for the child, such as the last sample of an ended
+// stream, is late and does not restore the child. The event still counts as applied, because it
+// reached the host's reducer.
 extension StreamState {
   var admitsWaitingRoom: Bool {
     switch self {

@@ -60,8 +60,9 @@ package struct RecorderFeature {
     }
   }
 
-  /// Applies a change, and notifies the parent if the room starts or stops being recorded. Values
-  /// are assigned instead of mutated in place, so that observers are not notified without a change.
+  /// Applies a change, and notifies the parent if the room starts or stops being recorded. A change
+  /// must assign whole values, because mutating a value in place would notify observers even if
+  /// nothing changes.
   private func update(_ state: inout State, _ change: (inout State) -> Void) -> Effect<Action> {
     let before = state.isRecording
     change(&state)

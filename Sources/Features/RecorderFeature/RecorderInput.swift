@@ -24,7 +24,7 @@ package enum RecorderOutcome: Equatable, Sendable, Codable {
   case started(recording: String)
   case paused
   case resumed
-  /// The recording was closed, or with `nil` there was none.
+  /// The recording was closed; `nil` means that there was none.
   case saved(recording: SavedRecording?)
   case failed(reason: String)
   /// Another request replaced the attempt.

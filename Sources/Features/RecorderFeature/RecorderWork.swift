@@ -36,7 +36,7 @@ extension RecorderFeature.State {
     case .start: return state == .idle || state == .failed || state == .stopping
     case .stop:
       return state == .starting || isOpen || state == .failed && work?.wish != nil
-    // A recording that is being resumed counts as paused until then.
+    // A recording that is being resumed counts as paused until the resumption has succeeded.
     case .pause: return state == .recording || state == .paused && work?.wish == .resume
     case .resume: return state == .paused
     }

@@ -41,7 +41,7 @@ package struct SourcesThrottle: PartThrottle {
       // The name is kept for long, so it must not keep its batch of lines alive.
       let status = status.owned()
       if status.isOver {
-        // No further state may arrive for a long time, so the final state does not wait.
+        // The final state does not wait, because the next state may arrive much later.
         output.coalesce(states.limiter.supersede(status.source).coalesced)
         return output.apply(.reported(status, at: timestamp))
       }

@@ -112,7 +112,8 @@ extension WaitingList: Equatable {
 }
 
 extension Person {
-  /// Returns the person with their own copy of identifier and name in one slab.
+  /// Returns a copy of the person that does not keep the received line in memory: identifier and
+  /// name share a new slab.
   fileprivate func owned() -> Person {
     id.withUTF8 { id in
       name.withUTF8 { name in

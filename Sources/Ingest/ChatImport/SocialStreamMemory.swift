@@ -29,8 +29,8 @@ struct SocialStreamMemory: Sendable {
   private(set) var added = 0
 
   /// Adds a message and returns its identifier, or `nil` if the message is a duplicate. The
-  /// identifier is `name`, with a suffix if a different message has that name, since numbers
-  /// restart.
+  /// identifier is `name`. If a different message already has that name, which happens because
+  /// numbers restart, a suffix is added.
   mutating func add(_ entry: Entry, named name: String) -> String? {
     let name = name.clipped(to: 240)
     var identifier = name

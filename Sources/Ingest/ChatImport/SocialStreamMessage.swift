@@ -180,7 +180,8 @@ extension String {
   var amountInWords: Int? {
     let words = clipped(to: 512).lowercased().split { $0.isWhitespace }
     for (index, word) in words.enumerated() {
-      // A number begins with a digit, since names may contain digits after their first letter.
+      // Only a word that begins with a digit is a number, because names may contain digits after a
+      // letter.
       guard let first = word.drop(while: { "(x~+".contains($0) }).first, first.isASCII,
         first.isNumber,
         let number = String(word).firstNumber

@@ -18,8 +18,8 @@ package struct CompressedBytes: Sendable {
 
   /// Compresses bytes. Takes O(count of `bytes` and of `example`).
   ///
-  /// - Parameter example: Similar bytes. Content that the bytes share with its last ``window``
-  ///   bytes needs almost no space. ``bytes(like:)`` requires the same example.
+  /// - Parameter example: Bytes that resemble `bytes`. Content that the bytes share with its last
+  ///   ``window`` bytes needs almost no space. ``bytes(like:)`` requires the same example.
   package init(_ bytes: [UInt8], like example: [UInt8] = []) {
     count = bytes.count
     let packed = Self.withStream { stream in

@@ -6,8 +6,8 @@ import WireFormats
 
 /// The settings of the ingest socket. The default of every limit suits a machine with two cores.
 package struct IngestConfiguration: Sendable {
-  /// The maximum number of open connections; any others are closed immediately. A quarter is
-  /// reserved for the peers that ``hasReserve`` accepts.
+  /// The maximum number of open connections; any additional connection is closed immediately. A
+  /// quarter is reserved for the peers that ``hasReserve`` accepts.
   package var maximumConnections = 256
   /// Returns whether a peer may use the reserved connections.
   package var hasReserve: @Sendable (Peer) -> Bool = { _ in true }

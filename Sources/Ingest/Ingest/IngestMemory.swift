@@ -2,7 +2,7 @@ import Synchronization
 
 /// Counts the memory in bytes of all deliveries of a server that the sink has not consumed yet.
 /// While the count is at its limit, each connection may hand over only its own share, so that no
-/// connection keeps the others from sending.
+/// connection can prevent the others from sending.
 package final class IngestMemory: Sendable {
   private let limit: Int
   private let used = Atomic<Int>(0)

@@ -46,8 +46,8 @@ final class SharedLedger: Sendable {
   /// Records that a wake-up has arrived and the connection is about to check the ledger.
   func recordWakeUp() { state.withLock { $0.isWakeUpPending = false } }
 
-  /// Sets the wake-up function, or removes it with `nil`, because receipts may outlive the
-  /// connection.
+  /// Sets the wake-up function. `nil` removes it, which is necessary because receipts may outlive
+  /// the connection.
   func setWake(_ wake: (@Sendable () -> Void)?) { state.withLock { $0.wake = wake } }
 
   // MARK: The receipts' side

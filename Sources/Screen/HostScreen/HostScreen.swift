@@ -156,7 +156,8 @@ package final class HostScreen {
   /// - Parameters:
   ///   - flush: Whether to also reduce actions that throttles hold and that are not due yet.
   ///   - adapting: Whether the cost of the frame may widen the intervals of throttles. Must be
-  ///     false if `now` is not measured time, because the same recording must give the same frames.
+  ///     false if `now` does not come from a real clock, because the same recording must always
+  ///     give the same frames.
   package func drawFrame(at now: Instant, flush: Bool = false, adapting: Bool = true) {
     let start = clock.now
     if flush {

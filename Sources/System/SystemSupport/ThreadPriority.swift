@@ -10,9 +10,9 @@ package enum ThreadPriority {
   /// Lowers the priority of the calling thread, so that threads of normal priority run first. In
   /// Linux, niceness is per thread.
   ///
-  /// Requests a short time slice, too, since a thread that wakes up waits for the end of the
-  /// running thread's slice, by default up to about 3 ms. Linux before version 6.12 ignores the
-  /// request.
+  /// Also requests a short time slice, because a thread that wakes up waits for the end of the
+  /// running thread's slice, which by default takes up to about 3 ms. Linux before version 6.12
+  /// ignores the request.
   package static func lower() throws(SystemError) {
     if set_normal_scheduling(niceness, slice) == 0 { return }
     // A sandbox may only allow the older system call.

@@ -17,8 +17,8 @@ package struct LogRecord: Sendable {
   /// `…`.
   package static let maximumTextBytes = 8 << 10
 
-  /// The maximum number of fields of a record. Further fields are dropped, in the order of their
-  /// keys.
+  /// The maximum number of fields of a record. Keeps the first fields in the order of their keys,
+  /// and drops the others.
   package static let maximumFields = 64
 
   package var level: Logger.Level

@@ -31,7 +31,8 @@ package struct RepeatLimiter<Kind: Hashable & Sendable, Record: Sendable>: Senda
   private var pruneNotBefore: UInt64 = 0
   private static var pruneInterval: UInt64 { 100_000_000 }
 
-  /// - Parameter maximumKinds: The maximum number of limited kinds. Further kinds are not limited.
+  /// - Parameter maximumKinds: The maximum number of limited kinds. Any additional kinds are not
+  ///   limited.
   package init(maximumKinds: Int) {
     self.maximumKinds = maximumKinds
   }

@@ -127,8 +127,8 @@ extension Prediction {
       } ?? [],
       winner: line.optionalInteger(.winner, in: 0...Self.maximumOptions - 1),
       endsAt: line.optionalTimestamp(.endsAt))
-    // Escapes are resolved before counting, because recordings may escape the same title
-    // differently.
+    // Escapes are resolved before the bytes are counted, because recordings may escape the same
+    // title differently.
     guard title.withUTF8({ $0.count }) <= EventLimits.titleLength else {
       throw line.invalid(.title)
     }

@@ -59,8 +59,8 @@ extension PollQuestion {
       id: try line.name(.id), title: try line.text(.title),
       options: try line.names(.options, atMost: PollEvent.maximumOptions),
       endsAt: line.optionalTimestamp(.endsAt))
-    // Escapes are resolved before counting, because recordings may escape the same title
-    // differently.
+    // Escapes are resolved before the bytes are counted, because recordings may escape the same
+    // title differently.
     guard title.withUTF8({ $0.count }) <= EventLimits.titleLength else {
       throw line.invalid(.title)
     }

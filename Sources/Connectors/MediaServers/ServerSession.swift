@@ -4,8 +4,8 @@ package import RateLimiting
 
 /// Monitors a stream on an ingest server: decides when to poll, and interprets the responses.
 ///
-/// A value without sockets and clocks: its owner passes answers and the time, and performs the
-/// effects.
+/// A value type that uses no sockets or clocks: its owner passes in answers and the time, and
+/// performs the effects.
 package struct ServerSession: SourceSession {
   package enum Effect: Equatable, Sendable {
     /// Poll the server. Report the result with `answered(_:_:at:)` or `failed(_:_:at:)`.

@@ -38,7 +38,7 @@ struct ObsOutput: Sendable {
   /// The number of events, which shows whether an event arrived after a poll was requested.
   private(set) var revision = 0
   /// Whether the connection was lost and the output has not been active since. While this is true,
-  /// nobody knows how a stopped output was stopped.
+  /// it is unknown how a stopped output ended.
   private(set) var hasUnknownEnd = false
 
   mutating func apply(event: State) {

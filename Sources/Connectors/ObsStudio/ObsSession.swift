@@ -6,8 +6,8 @@ package import RateLimiting
 /// Monitors OBS and carries out a room's requests: decides which messages to send, and interprets
 /// the responses.
 ///
-/// A value without sockets and clocks: its owner passes messages and the time, and performs the
-/// effects.
+/// A value type that uses no sockets or clocks: its owner passes in messages and the time, and
+/// performs the effects.
 package struct ObsSession: SourceSession {
   package enum Effect: Equatable, Sendable {
     /// Connect. Report the result with `opened(_:at:)` or `closed(_:code:reason:at:)`.

@@ -7,8 +7,8 @@ package import RateLimiting
 /// Reads the messages of a Social Stream Ninja session: decides when to connect and which messages
 /// count.
 ///
-/// A value without sockets and clocks: its owner passes messages and the time, and performs the
-/// effects.
+/// A value type that uses no sockets or clocks: its owner passes in messages and the time, and
+/// performs the effects.
 package struct SocialStreamSession: SourceSession {
   package enum Effect: Equatable, Sendable {
     /// Connect. Report the result with `opened(_:at:)` or `closed(_:reason:at:)`.

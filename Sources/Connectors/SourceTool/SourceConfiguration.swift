@@ -191,8 +191,8 @@ package struct SourceConfiguration: Sendable {
   }
 
   /// Returns the path of a credential from the service manager. A file that contains only a line
-  /// feed counts as absent: the systemd unit uses it as the default credential, which must not be
-  /// empty.
+  /// feed counts as absent: the systemd unit provides such a file by default, because a credential
+  /// must not be empty.
   private static func credential(_ name: String, in directory: String?) -> String? {
     guard let file = directory.map({ "\($0)/\(name)" }) else { return nil }
     var status = stat()

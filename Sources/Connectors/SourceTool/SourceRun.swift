@@ -16,8 +16,8 @@ import Wording
 package struct SourceProgress: Equatable, Sendable {
   package var state = SourceHealth.Connection.connecting
   package var reason: String?
-  /// The number of lines forwarded from the platform, acknowledged by the daemon, and still
-  /// unacknowledged.
+  /// The numbers of lines that were received from the platform, that the daemon has acknowledged,
+  /// and that it has not acknowledged yet.
   package var received = 0
   package var delivered = 0
   package var waiting = 0

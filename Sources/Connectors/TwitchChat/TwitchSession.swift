@@ -7,11 +7,12 @@ package import RateLimiting
 ///
 /// Channels are distributed over links. A link has one connection, which is replaced when the
 /// connection is lost or when its server announces its end. When the server announces its end, the
-/// new connection joins before the old connection is closed, and lines sent by both count once. The
-/// session records when each channel's outage started, so that it can report the outage later.
+/// new connection joins before the old connection is closed. A line that arrives on both
+/// connections counts once. The session records when each channel's outage started, so that it can
+/// report the outage later.
 ///
-/// A value without sockets and clocks: its owner passes lines and the time, and performs the
-/// effects.
+/// A value type that uses no sockets or clocks: its owner passes in lines and the time, and
+/// performs the effects.
 package struct TwitchSession: SourceSession {
   package enum Effect: Equatable, Sendable {
     /// Connect. Report the result with `opened(_:at:)` or `closed(_:reason:at:)`.

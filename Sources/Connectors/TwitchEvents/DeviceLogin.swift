@@ -5,7 +5,8 @@ package import RateLimiting
 /// Logs in with OAuth's device code flow, which needs no browser on this machine. Shows a code, and
 /// polls until the user has confirmed it on another device.
 ///
-/// A state machine without I/O: the owner makes the requests and passes their answers and the time.
+/// A state machine without I/O: the owner makes the requests, and passes in their answers and the
+/// time.
 package struct DeviceLogin {
   package enum Effect {
     /// Make the request. Report the result with `answered(_:_:at:)`.

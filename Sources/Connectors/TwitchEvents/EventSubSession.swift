@@ -8,11 +8,12 @@ package import RateLimiting
 /// messages count.
 ///
 /// A server session and its subscriptions exist on one connection. When the server requests another
-/// connection, the new one is welcomed before the old one is closed, and messages sent by both
-/// count once. After a lost session, the outage is reported and all subscriptions are made again.
+/// connection, the new one is welcomed before the old one is closed. A message that arrives on both
+/// connections counts once. After a lost session, the outage is reported and all subscriptions are
+/// made again.
 ///
-/// A value without sockets and clocks: its owner passes messages, answers and the time, and
-/// performs the effects.
+/// A value type that uses no sockets or clocks: its owner passes in messages, answers and the time,
+/// and performs the effects.
 package struct EventSubSession: SourceSession {
   package enum Effect: Equatable, Sendable {
     /// Connect. Report the result with `opened(_:at:)` or `closed(_:reason:at:)`.

@@ -14,9 +14,9 @@ extension WebhookMapping.Rule {
   /// Creates the event of a delivery.
   ///
   /// Each member gets the first of its values that the daemon accepts, and is omitted if there is
-  /// none. A person's name and identifier replace each other if one is missing. An event that sets
-  /// no identifier gets `identifier`. Throws only if the type requires a member that has no usable
-  /// value.
+  /// none. A person's name and identifier replace each other if one is missing. If the rule sets no
+  /// identifier for an event, the event gets `identifier`. Throws only if the type requires a
+  /// member that has no usable value.
   func event(
     _ delivery: WebhookDelivery, _ element: JSONValue?, time: Int?, identifier: String?,
     _ check: NativeLineCheck
@@ -118,8 +118,8 @@ struct MappedEvent {
 
   /// The types that require a text.
   private static let worded: Set = ["chat.message", "announcement"]
-  /// Whether this is a chat message without a person and text, which would be empty. An
-  /// announcement without a person and text still shows that something happened, such as a payment.
+  /// Whether this is a chat message that has neither a person nor a text, and would appear empty.
+  /// An announcement that has neither still shows that something happened, such as a payment.
   private var isNothing: Bool {
     rule.type == "chat.message" && text("text") == nil && text("user.id") == nil
       && text("user.name") == nil

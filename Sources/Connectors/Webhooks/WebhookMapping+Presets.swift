@@ -105,8 +105,8 @@ extension WebhookMapping {
         members: {kind: =subscribe, count: =1, user.name: =Someone}
     """
 
-  /// Documented at https://dev.streamlabs.com/docs/socket-api. Another program forwards the events
-  /// from the socket.
+  /// Documented at https://dev.streamlabs.com/docs/socket-api. The deliveries come from another
+  /// program, which forwards the events of this socket.
   private static let streamlabs = """
     identifier: event_id | message[0]._id | message[0].event_id | message._id
     events:

@@ -9,8 +9,8 @@ package import RateLimiting
 /// that takes longer than ``patience``. After a 503, the events remain in flight, so the sender's
 /// retry must be recognised, by the mapping's identifier or else by the delivery's bytes.
 ///
-/// A value without sockets and clocks: its owner passes deliveries and the time, and performs the
-/// effects.
+/// A value type that uses no sockets or clocks: its owner passes in deliveries and the time, and
+/// performs the effects.
 package struct WebhookSession: SourceSession {
   package enum Effect: Equatable, Sendable {
     /// Deliver lines, without line endings, to the daemon.

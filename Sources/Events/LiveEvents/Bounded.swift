@@ -31,7 +31,7 @@ extension Bounded {
     try require(counts.allSatisfy { $0?.isCountable ?? true }, part)
   }
 
-  /// Requires time stamps to be so close to 1970 that the difference between two of them cannot
+  /// Requires timestamps to be so close to 1970 that the difference between two of them cannot
   /// overflow.
   package func require(times: Timestamp?..., in part: String) throws(OutOfBounds) {
     try require(times.allSatisfy { $0?.isCountable ?? true }, part)

@@ -6,9 +6,9 @@ public enum EventLimits {
   /// The maximum length of identifiers, names, and search words, in bytes of UTF-8. A room keeps
   /// these untrusted texts for its lifetime.
   @inlinable public static var nameLength: Int { 256 }
-  /// The maximum length of poll titles, and of stream titles, which are truncated, in bytes of
-  /// UTF-8: ten times the platforms' limits. Comparing two titles may take time quadratic in the
-  /// length.
+  /// The maximum length of poll titles and stream titles in bytes of UTF-8: ten times the
+  /// platforms' limits. Longer stream titles are truncated. Comparing two titles may take time
+  /// quadratic in the length.
   @inlinable public static var titleLength: Int { 1024 }
   /// The maximum length of any other text, in bytes of UTF-8: the maximum length of an input line.
   @inlinable public static var textLength: Int { 64 * 1024 }

@@ -17,9 +17,9 @@ public struct Origin: Sendable, Hashable {
 
   @inlinable public static func == (lhs: Origin, rhs: Origin) -> Bool { lhs.index == rhs.index }
 
-  /// Creates an origin, such as platform `twitch` and the source's name; an empty name means
-  /// unknown. The result is ``none`` if both are empty, or if the process already stores ``limit``
-  /// origins.
+  /// Creates an origin from the name of a platform, such as `twitch`, and the name of a source. An
+  /// empty name means that the name is unknown. The result is ``none`` if both are empty, or if the
+  /// process already stores ``limit`` origins.
   public init(platform: Text, source: Text = "") {
     let names = Names(platform: platform, source: source)
     self = Self.known.withLock { known in

@@ -1,5 +1,5 @@
-/// Reports of a room's sources, the programs that send a platform's events, with their `type` in
-/// the native format.
+/// Reports of a room's sources, which are the programs that send a platform's events. Each case is
+/// documented with its native `type`.
 public indirect enum SourceEvent: Sendable, Hashable {
   /// `source.state`; replaces the source's previous state.
   case state(SourceHealth)

@@ -16,8 +16,8 @@ package struct Checkout {
       self.offers = Offers.State(count: offers)
     }
 
-    /// The set of ignored fields in the faulty variant, which is empty: views observe both children
-    /// as a whole. The scenario finds this mistake.
+    /// The set of ignored fields in the faulty variant. It is empty, so that views observe both
+    /// children as a whole. The scenario finds this mistake.
     package static let tracked: FieldSet = []
   }
 

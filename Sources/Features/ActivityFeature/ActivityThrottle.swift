@@ -2,8 +2,8 @@ package import LiveEvents
 package import RateLimiting
 package import Throttling
 
-/// Throttles the progress of hype trains and goals, of which the latest wins. All other events pass
-/// immediately, after all earlier events.
+/// Throttles the progress of hype trains and goals: of each, only the latest progress in an
+/// interval is passed on. All other events pass immediately, after all earlier events.
 package struct ActivityThrottle: PartThrottle {
   package typealias Action = ActivityFeature.Action
 

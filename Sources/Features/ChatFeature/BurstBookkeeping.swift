@@ -76,8 +76,8 @@ package struct BurstBookkeeping: Equatable, Sendable, Codable {
   /// enough following numbers.
   private static let latestMessage = EventLimits.total.upperBound / 2
 
-  /// Adds messages to those that wait, except those at the `hidden` indices, in ascending order.
-  /// Returns the number of messages that did not fit.
+  /// Adds messages to those that wait for the next run. Omits the messages at the `hidden` indices,
+  /// which are in ascending order. Returns the number of messages that did not fit.
   mutating func add(_ batch: [TimedMessage], numberedFrom first: Int, without hidden: [Int]) -> Int
   {
     var left = 0

@@ -16,8 +16,8 @@ package struct HistoryReview: Equatable, Sendable, Codable {
 }
 
 extension ChatFeature.State {
-  /// Whether part of the history has not been reviewed since the names or the filter changed. Until
-  /// then, ``filtered`` lacks the messages of that part.
+  /// Whether part of the history has not been reviewed since the names or the filter changed. While
+  /// this is true, ``filtered`` lacks the messages of that part.
   package var isReviewing: Bool { bookkeeping.review != nil }
 }
 

@@ -6,8 +6,9 @@ package import LiveEvents
 /// While a slider is dragged, its value is local. The value is committed once, when the slider is
 /// released, or after a time-out if the release never arrives.
 ///
-/// If a controller drives the real control, a commitment is a request to the controller. The value
-/// is pending until the controller confirms it. If the controller refuses, the old value stays.
+/// If a controller drives the real control, committing a value sends a request to the controller.
+/// The value is pending until the controller confirms it. If the controller refuses, the old value
+/// stays.
 @Reducer
 package struct ControlFeature {
   @ObservableState

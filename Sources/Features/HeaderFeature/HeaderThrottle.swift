@@ -2,8 +2,8 @@ package import LiveEvents
 package import RateLimiting
 package import Throttling
 
-/// Throttles the events of the header: the latest viewer count wins, and reactions are summed per
-/// frame. The title passes immediately, after all earlier events.
+/// Throttles the events of the header: only the latest viewer count in an interval is passed on,
+/// and reactions are summed per frame. The title passes immediately, after all earlier events.
 package struct HeaderThrottle: PartThrottle {
   /// The single key of all reactions, which are shown as one number regardless of their kind.
   private enum Tally { case likes }

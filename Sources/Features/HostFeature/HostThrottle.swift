@@ -34,8 +34,8 @@ package struct HostThrottle: ~Copyable {
   private var sources = ChildThrottle<SourcesThrottle>(HostFeature.Action.sources)
   private var waitingRoom = ChildThrottle<WaitingRoomThrottle>(HostFeature.Action.waitingRoom)
 
-  /// - Parameter state: The state of the restored screen, with what the throttles remember of
-  ///   earlier events, but without the events that they held.
+  /// - Parameter state: The state of the restored screen, which contains what the throttles must
+  ///   remember of earlier events. Events that the throttles held are not part of this state.
   package init(
     _ policies: ThrottlePolicies = ThrottlePolicies(), resuming state: HostFeature.State? = nil
   ) {

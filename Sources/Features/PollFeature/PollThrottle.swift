@@ -2,8 +2,9 @@ package import LiveEvents
 package import RateLimiting
 package import Throttling
 
-/// Throttles votes, of which the latest totals win. The begin and end of a poll pass immediately,
-/// after all earlier votes, so that the last totals of a poll are its final totals.
+/// Throttles votes: only the latest totals in an interval are passed on. The begin and end of a
+/// poll pass immediately, after all earlier votes, so that the last totals of a poll are its final
+/// totals.
 ///
 /// Rejects votes and ends that do not match the open poll. The throttle can do this because it has
 /// received all events, some of which have not reached the state yet.

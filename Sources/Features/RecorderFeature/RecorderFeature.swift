@@ -82,8 +82,8 @@ extension RecorderFeature {
   private static let patience = Duration.seconds(10)
   private static let silence = "the disk does not respond"
 
-  /// Identifies the effect that attempts something or waits for the next attempt, at most one at a
-  /// time.
+  /// Identifies the effect that makes an attempt or waits for the next attempt. At most one such
+  /// effect runs at a time.
   private struct AttemptID: Hashable {}
 
   private func take(_ input: RecorderInput, in state: inout State) -> Effect<Action> {

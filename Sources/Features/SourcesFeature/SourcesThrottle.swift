@@ -2,8 +2,8 @@ package import LiveEvents
 package import RateLimiting
 package import Throttling
 
-/// Throttles the states of sources, of which the latest of each source wins. Outages and the final
-/// state of a source pass immediately, after all earlier states.
+/// Throttles the states of sources: of each source, only the latest state in an interval is passed
+/// on. Outages and the final state of a source pass immediately, after all earlier states.
 package struct SourcesThrottle: PartThrottle {
   package typealias Action = SourcesFeature.Action
 

@@ -8,7 +8,7 @@ extension ThrottledKind {
 
 extension ThrottlePolicies {
   /// Sets the policy of a kind from a file: either an interval alone, or the keys of a policy. An
-  /// error names the affected key and a remedy, and changes nothing.
+  /// error names the affected key and a remedy. After an error, the policy is unchanged.
   ///
   ///     throttle:
   ///       chat: 50ms

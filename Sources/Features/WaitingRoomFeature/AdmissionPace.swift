@@ -1,8 +1,8 @@
 package import LiveEvents
 
-/// Admits a number of people per second. Admissions do not accumulate while nobody waits: at most
-/// the number of people who are due within two seconds, but at least one person, is admitted
-/// together.
+/// Admits a number of people per second. Admissions do not accumulate while nobody waits: the
+/// number of people admitted together is at most the number due within two seconds, or 1 if that
+/// number is smaller.
 package struct AdmissionPace: Equatable, Sendable, Codable {
   package let perSecond: Double
   /// The number of people due, including a fraction.

@@ -10,7 +10,7 @@ package struct WaitingRoomFeature {
     package var people = WaitingList()
     package var admitted = 0
     /// The maximum number of people that the host admits, or `nil` for no limit. People whom the
-    /// platform admits are counted even beyond it.
+    /// platform admits are counted even beyond this limit.
     package var capacity: Int?
     /// The number of people admitted automatically per second, or `nil` for none.
     package var pace: Double?

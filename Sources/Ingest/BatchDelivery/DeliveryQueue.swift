@@ -6,8 +6,8 @@ package import RateLimiting
 /// unacknowledged batches are written again unchanged, so that a room can reject batches that it
 /// already has. Reads no clock: the caller passes the time.
 package struct DeliveryQueue: Sendable {
-  /// The size of a batch in bytes at which it is closed, and may be written while earlier batches
-  /// are unacknowledged.
+  /// The size in bytes at which a batch is closed. A closed batch may be written while earlier
+  /// batches are unacknowledged.
   static let fullBatch = 64 * 1024
   /// The maximum number of unacknowledged batches. 32 batches are 2 MiB. An acknowledgement takes
   /// about the time of one frame and one fsync.

@@ -1,7 +1,7 @@
 import JSON
 
-/// Translates the chats of chat-downloader and pytchat: one JSON object per message, in a single
-/// array, on a line each, or in an array per line.
+/// Translates the chats of chat-downloader and pytchat: one JSON object per message. The objects
+/// are in a single array, on separate lines, or in one array per line.
 struct ChatItemLog: Sendable {
   private var elements = JSONArrayReader()
   private var number = 0

@@ -117,8 +117,8 @@ package enum EventSub {
       lines.add(type, room: room, at: time, body)
     }
 
-    /// Returns the person whose members begin with a prefix. A missing identifier is replaced by
-    /// the name.
+    /// Returns the person described by the members whose names begin with a prefix. If the
+    /// identifier is missing, the name replaces it.
     func user(_ prefix: String, badges: String = "", color: String? = nil) -> PlatformUser? {
       let name = name(prefix)
       return PlatformUser(

@@ -2,7 +2,7 @@ import JSON
 import LiveEvents
 
 /// Writes the members of a native line. Truncates names, titles and lists of emotes that exceed
-/// their limits; ``NativeLines`` counts them.
+/// their limits; ``NativeLines`` counts the truncated members.
 struct NativeLine {
   private var writer = JSONWriter()
   private var cut: [String] = []

@@ -159,8 +159,8 @@ extension JSONValue {
     return text(name)
   }
 
-  /// Returns the duration in milliseconds of a member in seconds, which may be fractional or
-  /// negative.
+  /// Reads a member that contains a duration in seconds, possibly fractional or negative. Returns
+  /// the duration in milliseconds.
   func milliseconds(_ name: String) -> Int? {
     let seconds: Double
     switch self[name] {
@@ -171,8 +171,8 @@ extension JSONValue {
     return seconds.magnitude < 9e15 ? Int((seconds * 1_000).rounded()) : nil
   }
 
-  /// Returns the time in milliseconds since 1970 of a member in RFC 3339 form. With `orUTC`, a time
-  /// without a zone is accepted as UTC.
+  /// Reads a member that contains a time in RFC 3339 form. Returns the time in milliseconds since
+  /// 1970. With `orUTC`, a time without a zone is accepted as UTC.
   func time(_ name: String, orUTC: Bool = false) -> Int? {
     self[name]?.stringValue.flatMap { PlatformTime.milliseconds($0, orUTC: orUTC) }
   }

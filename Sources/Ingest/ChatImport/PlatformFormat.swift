@@ -1,8 +1,8 @@
 import LiveEvents
 
-/// The file formats in which other programs record chats. The reader of a file translates it into
-/// native lines, because a line may contain several events or none, and JSON documents have no
-/// lines.
+/// The file formats in which other programs record chats. The reader of a file translates the whole
+/// file into native lines. Translating line by line is impossible, because a line may contain
+/// several events or none, and JSON documents have no lines.
 package enum PlatformFormat: String, CaseIterable, Sendable {
   /// A `.live_chat.json` file of yt-dlp: the actions of YouTube's chat, one object per line.
   case youtube = "youtube-live-chat"

@@ -56,8 +56,8 @@ struct PlatformWords {
       guard end <= EmoteRanges.positions.upperBound else { break }
       if fragment.word("type") == "emote", start < end { positions += [start, end] }
     }
-    // Messages of subscriptions list the positions of emotes instead of fragments, with inclusive
-    // ends.
+    // Instead of fragments, messages of subscriptions contain a list of the positions of emotes,
+    // with inclusive ends.
     for emote in message["emotes"]?.arrayValue ?? [] {
       guard let first = emote.count("begin"), let last = emote.count("end"), first <= last,
         last < EmoteRanges.positions.upperBound

@@ -66,8 +66,8 @@ struct SocialStreamEvent {
     "donation", "superchat", "supersticker", "jeweldonation", "thankyou", "tip", "gift",
     "giftcontribution",
   ]
-  /// The events that are counted but not shown, because their text is the platform's, not the
-  /// person's.
+  /// The events that are counted but not shown, because the platform, not the person, wrote their
+  /// text.
   private static let quiet: Set = ["joined", "join", "viewer_joined", "left"]
 
   /// Adds a membership or subscription, or an event of an unknown kind.

@@ -101,8 +101,8 @@ struct SocialStreamMemory: Sendable {
     return left.utf8.elementsEqual(right.utf8)
   }
 
-  /// Compares names without ASCII case. Some platforms write a name both as displayed and in lower
-  /// case.
+  /// Compares names, ignoring the case of ASCII letters. Some platforms write a name both as
+  /// displayed and in lower case.
   private func isSameName(_ left: String?, _ right: String?) -> Bool {
     guard let left, let right, left.utf8.count == right.utf8.count else { return false }
     return zip(left.utf8, right.utf8).allSatisfy { left, right in

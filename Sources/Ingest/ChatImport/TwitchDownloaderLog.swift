@@ -2,8 +2,8 @@ import JSON
 
 /// Translates a chat that TwitchDownloader saved as JSON: one document with a list `comments`.
 ///
-/// The document's members may have any order and size. Embedded pictures are skipped. Comments
-/// before the channel's name are kept until it is known, up to ``longestWait`` bytes.
+/// The document's members may have any order and size. Embedded pictures are skipped. Comments that
+/// precede the channel's name are kept until the name is known, up to ``longestWait`` bytes.
 struct TwitchDownloaderLog: Sendable {
   private static let longestWait = 64 << 20
 
@@ -157,8 +157,9 @@ struct TwitchFragments {
     }
   }
 
-  /// Returns the emotes from a message's fragments, or otherwise from its list, whose positions
-  /// count UTF-16 units. Also returns the number of list entries without a position in the text.
+  /// Returns the emotes of the message's fragments if these form exactly `text`. Otherwise, returns
+  /// the emotes of the message's list, whose positions count UTF-16 units. Also returns the number
+  /// of list entries without a position in the text.
   func emotes(of text: String, listed: JSONValue?) -> (positions: [Int], unusable: Int) {
     if self.text.utf8.elementsEqual(text.utf8) { return (emotes, 0) }
     let units = text.utf16

@@ -70,7 +70,7 @@ struct ConnectionCore: ~Copyable {
   }
 
   /// Decodes the incomplete last line of a sender that disconnected. The line counts if only its
-  /// line ending is missing. Returns a control line to the caller.
+  /// line ending is missing. If the line is a control line, returns it.
   mutating func processRest(arrival: Timestamp) -> ControlLine? {
     guard let slab = assembler.takeRest() else { return nil }
     let line = ByteSlab.Slice(offset: 0, count: slab.count)

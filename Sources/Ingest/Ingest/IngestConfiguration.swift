@@ -13,8 +13,8 @@ package struct IngestConfiguration: Sendable {
   package var hasReserve: @Sendable (Peer) -> Bool = { _ in true }
   /// Returns whether a peer may send events. Connections of other peers are closed immediately.
   package var maySend: @Sendable (Peer) -> Bool = { _ in true }
-  /// The memory of a connection's unconsumed deliveries in bytes at which it stops processing
-  /// lines. One more read may already be in progress.
+  /// The memory, in bytes, of unconsumed deliveries at which a connection stops processing lines.
+  /// One more read may already be in progress.
   package var maximumOutstandingBytes = 4 << 20
   /// The memory of the unconsumed deliveries of all connections together, in bytes, at which each
   /// connection may use only ``ownBytes``.
@@ -32,9 +32,9 @@ package struct IngestConfiguration: Sendable {
   /// The number of bytes per read. A slab is at most this large, plus an incomplete line from the
   /// previous read.
   package var readSize = 64 * 1024
-  /// How long a stopping server waits for a sender to read its answers after all are written.
-  /// Reading takes a sender milliseconds. A sender that does not read must not delay saving the
-  /// service's state beyond the service manager's timeout.
+  /// How long a stopping server waits for a sender to read its answers, once all answers are
+  /// written. A sender needs only milliseconds to read them. A sender that does not read must not
+  /// delay saving the service's state beyond the service manager's timeout.
   package var drainTimeout = TimeAmount.seconds(2)
   package var now: @Sendable () -> Timestamp = IngestConfiguration.systemTime
 

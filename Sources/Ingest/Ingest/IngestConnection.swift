@@ -143,8 +143,8 @@ package final class IngestConnection: ChannelInboundHandler {
     context.fireChannelInactive()
   }
 
-  /// Processes the remaining input of a sender that disconnected, at the pace of the sink, or with
-  /// `isForced` without waiting for the sink, because the server is stopping.
+  /// Processes the remaining input of a sender that disconnected, at the pace of the sink. With
+  /// `isForced`, does not wait for the sink, because the server is stopping.
   private func processRest(isForced: Bool = false) {
     guard let ledger else { return }
     ledger.recordWakeUp()

@@ -11,7 +11,7 @@ package protocol IngestSink: Sendable {
   /// Counts lines whose room is unknown. Called on the connection's event loop; must not block.
   func rejectUnroutable(_ counts: RejectionCounts)
 
-  /// Reports that a connection carries the state of a source. When the connection ends,
+  /// Reports that the state of a source has arrived on a connection. When the connection ends,
   /// `sourceLeft` is called once for each such report, after the last delivery. Both methods are
   /// called on the connection's event loop and must not block.
   func sourceCame(_ source: Text, in room: RoomName)

@@ -6,9 +6,9 @@ import WireFormats
 /// Buffers at most one incomplete line. Skips lines that exceed the maximum length instead of
 /// buffering them.
 ///
-/// Copies bytes into each slab, which is the only copy between the socket and the decoded events.
-/// The copy is needed because an incomplete line must be joined with its rest, and slabs are
-/// immutable and padded.
+/// Copies the bytes into each slab. This is the only copy between the socket and the decoded
+/// events. The copy is needed because an incomplete line must be joined with its rest, and slabs
+/// are immutable and padded.
 struct LineAssembler {
   /// The maximum length of a line and the CR that may end it.
   private static let maximumRest = LineDecoder.maximumLineLength + 1

@@ -7,8 +7,8 @@ public enum WireFormat: String, Sendable, CaseIterable {
   case native
   case twitchIRC = "twitch-irc"
 
-  /// Returns a line's format, or `nil` if it is unknown, and the number of bytes before its
-  /// content. Returns `nil` as a whole for a line of white space.
+  /// Returns the format of a line, which is `nil` if unknown, and the number of bytes before the
+  /// line's content. Returns `nil` instead of both for a line of white space.
   @inline(__always)
   static func recognise(
     _ bytes: UnsafePointer<UInt8>, count: Int

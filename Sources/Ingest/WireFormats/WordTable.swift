@@ -21,9 +21,9 @@ struct WordTable: Sendable {
 
   private static let bits = 10
 
-  // For each hash, the index of the name with that hash plus one, or 0 if there is none. Bytes, so
-  // that the table stays in the first-level cache. Reading from any thread is safe: only `init`
-  // writes to this memory, which is never freed.
+  // For each hash, the index of the name with that hash plus one, or 0 if there is none. The
+  // indices are single bytes, so that the table stays in the first-level cache. Reading from any
+  // thread is safe: only `init` writes to this memory, which is never freed.
   nonisolated(unsafe) private let slots: UnsafePointer<UInt8>
   nonisolated(unsafe) private let names: UnsafePointer<Name>
   private let multiplier: UInt64

@@ -51,8 +51,8 @@ package final class HostScreen {
   /// The time of the last frame. The next frame is later.
   private var lastFrame = Instant(nanoseconds: -1)
 
-  /// Whether each frame evaluates the affected views. Otherwise, ``evaluateViews()`` does, and
-  /// shows only the newest value of each changed field.
+  /// Whether each frame evaluates the affected views. If not, only ``evaluateViews()`` evaluates
+  /// views, which then show only the newest value of each changed field.
   package var evaluatesViews = true
 
   /// Creates a screen and draws its first frame at `start`, so that a frame exists before the first

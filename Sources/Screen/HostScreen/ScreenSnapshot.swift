@@ -17,8 +17,8 @@ extension ScreenSnapshot {
 }
 
 extension HostScreen {
-  /// The current state of the screen. Shares the storage of the state, so changed parts of the
-  /// state are copied while the snapshot exists.
+  /// The current state of the screen. Shares the storage of the state. While the snapshot exists, a
+  /// part of the state is therefore copied before it changes.
   package var snapshot: ScreenSnapshot {
     var counts = counts
     counts.removePending()

@@ -5,7 +5,8 @@ package import RateLimiting
 package struct Ticker: Sendable, Codable {
   private static let interval = Interval.seconds(1)
   /// The maximum lateness of a timestamp in milliseconds. If more than ``patience`` consecutive
-  /// timestamps are later, the newest timestamp was wrong, or the source's clock was set back.
+  /// timestamps exceed this lateness, the newest timestamp was wrong, or the source's clock was set
+  /// back.
   private static let horizon: Timestamp = 10_000
   private static let patience = 100
 

@@ -3,8 +3,9 @@ package import SystemSupport
 /// A file system, with one method per system call. All recordings use this protocol, so that tests
 /// can simulate a disk.
 ///
-/// Each call succeeds or throws the operation with its `errno`. Implementations repeat a call only
-/// if a signal interrupted it. File descriptors are valid only for the disk that returned them.
+/// Each call succeeds, or throws an error that contains the operation and its `errno`.
+/// Implementations repeat a call only if a signal interrupted it. File descriptors are valid only
+/// for the disk that returned them.
 package protocol Disk: Sendable {
   func open(_ path: String, for purpose: OpenPurpose) throws(SystemError) -> Int32
   func close(_ file: Int32)
@@ -19,8 +20,8 @@ package protocol Disk: Sendable {
   func seek(_ file: Int32, to offset: Int) throws(SystemError)
   /// Truncates a file to `count` bytes.
   func truncate(_ file: Int32, to count: Int) throws(SystemError)
-  /// Returns when the contents and the size of a file would survive a power failure. The file's
-  /// name requires ``syncDirectory(_:)``.
+  /// Returns when the contents and the size of a file would survive a power failure. The name of a
+  /// new file survives only after ``syncDirectory(_:)``.
   func sync(_ file: Int32) throws(SystemError)
 
   /// Returns the state of a file without opening it.

@@ -57,8 +57,8 @@ package struct SystemDisk: Disk {
       modified: Self.nanoseconds(status.st_mtim))
   }
 
-  /// Returns nanoseconds since 1970, limited to about 285 years, because file systems can store
-  /// times that would overflow.
+  /// Returns nanoseconds since 1970. File systems can store times that would overflow, so the
+  /// result is limited to about 285 years.
   private static func nanoseconds(_ time: timespec) -> Int {
     min(max(Int(time.tv_sec), -9_000_000_000), 9_000_000_000) * 1_000_000_000 + Int(time.tv_nsec)
   }

@@ -64,9 +64,9 @@ package struct JournalPayload: Sendable {
     }
   }
 
-  /// Sends the entry to journald. Blocks for 16 to 72 us, and for as long as journald's socket is
-  /// full. Returns 0 or a negative `errno`. If journald does not run, returns 0 although the entry
-  /// is lost.
+  /// Sends the entry to journald. Usually blocks for 16 to 72 us, but waits while journald's socket
+  /// is full. Returns 0 or a negative `errno`. If journald does not run, returns 0 although the
+  /// entry is lost.
   package func send() -> Int32 {
     bytes.withUnsafeBytes { bytes in
       withUnsafeTemporaryAllocation(of: iovec.self, capacity: ends.count) { vectors in

@@ -91,7 +91,7 @@ package struct JournalQueue: Sendable {
   }
 
   /// Returns what to write now: entries in order, a count of lost entries at the position of the
-  /// loss, and repeat counts whose interval is over, or with `flushing` all repeat counts.
+  /// loss, and repeat counts whose interval is over; with `flushing`, all repeat counts.
   package mutating func next(now: UInt64, flushing: Bool = false) -> Output? {
     if untold.entries > 0, beforeLoss == 0, nextNotice <= now {
       defer { untold = LostEntries() }

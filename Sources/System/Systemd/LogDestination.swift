@@ -7,9 +7,9 @@ package enum LogDestination: Sendable, Equatable {
   /// The program was started manually, so readable lines are written to standard error.
   case console
 
-  /// Returns the journal if `JOURNAL_STREAM` names the file that is standard error, as
-  /// systemd.exec(5) recommends, and otherwise the console. The variable alone does not suffice: a
-  /// shell started by a service passes it on to programs with other outputs.
+  /// Returns the journal if `JOURNAL_STREAM` identifies the file that standard error is connected
+  /// to, as systemd.exec(5) recommends, and otherwise the console. The variable alone does not
+  /// suffice: a shell started by a service passes it on to programs with other outputs.
   package static func detect() -> LogDestination {
     var status = stat()
     guard fstat(STDERR_FILENO, &status) == 0 else { return .console }

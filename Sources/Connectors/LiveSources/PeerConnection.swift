@@ -59,7 +59,7 @@ package struct PeerSecurity {
   }
 }
 
-/// A text connection to a source's peer. Belongs to one event loop.
+/// A connection to a source's peer, on which both sides send text. Belongs to one event loop.
 package final class PeerConnection {
   private let channel = PeerChannel()
   private let events: StreamEvents

@@ -22,7 +22,7 @@ package final class SourceDelivery {
     package var platform: String
     /// The default platform of events, such as `twitch`. `nil` if there is none.
     package var eventPlatform: String?
-    /// The room of every line. `nil` if each line names its room.
+    /// The room of every line. `nil` if each line names its own room.
     package var room: RoomName?
     /// The maximum total size in bytes of lines that wait for acknowledgement.
     package var maximumBytes = 8 << 20

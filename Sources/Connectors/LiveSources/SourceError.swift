@@ -4,7 +4,7 @@ package enum SourceError: Error, Equatable, Sendable, CustomStringConvertible {
   case refused(String)
   /// The daemon is not running, or has been unreachable for too long.
   case daemonGone(path: String, reason: String)
-  /// The user has no permission for the daemon's socket.
+  /// The user may not connect to the daemon's socket.
   case notPermitted(path: String)
   case cannotListen(address: String, reason: String)
   case unreadableSecret(path: String, reason: String)

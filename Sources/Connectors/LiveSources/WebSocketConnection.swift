@@ -9,7 +9,7 @@ package struct WebSocketEvents {
   package var received: (UnsafeRawBufferPointer) -> Void = { _ in }
   /// Called when the peer has answered a ping.
   package var ponged: () -> Void = {}
-  /// Called after all available data has been received.
+  /// Called when all data that is available for now has been processed.
   package var drained: () -> Void = {}
   /// Called exactly once, when the WebSocket closes or cannot be opened.
   package var closed: (WebSocketEnd) -> Void = { _ in }

@@ -1,6 +1,6 @@
 /// Parses the XML statistics of nginx's RTMP module (`rtmp_stat all`), or of its HTTP-FLV module.
 enum NginxRTMP {
-  /// The maximum nesting of XML elements, more than the statistics have.
+  /// The maximum nesting of XML elements, which exceeds the nesting in the statistics.
   private static let maximumDepth = 32
 
   private struct Reading {

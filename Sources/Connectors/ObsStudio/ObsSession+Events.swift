@@ -132,7 +132,7 @@ extension ObsSession {
       "the recording did not start; OBS gives no reason")
   }
 
-  /// Whether a recording ran when the connection to OBS was lost, and no longer does.
+  /// Whether a recording was running when the connection to OBS was lost, but is no longer running.
   private var wasCutOff: Bool {
     guard recording.hasUnknownEnd else { return false }
     switch reportedRecorder {

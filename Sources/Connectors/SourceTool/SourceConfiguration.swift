@@ -383,7 +383,8 @@ extension SourceConfiguration: FileConfiguration {
 
   /// Reads an address that may be empty.
   ///
-  /// - Parameter scheme: The scheme to recommend. Both are accepted.
+  /// - Parameter scheme: The scheme that an error message recommends. `http` and `https` are
+  ///   accepted.
   private static func optionalAddress(_ scheme: String) -> Reader<HTTPAddress?> {
     { value throws(ConfigurationError) in
       let text = value.scalar ?? "?"

@@ -9,7 +9,8 @@ package struct TwitchLogin: Sendable {
   package var clientID: String?
   package var account: String?
   package var token: Secret
-  /// The token for the next renewal, which works only once. `nil` if the login cannot be renewed.
+  /// The token that renews the login. Each such token works only once. `nil` if the login cannot be
+  /// renewed.
   package var renewal: Secret?
   /// The path of the file that stores the login.
   package var file: String?
@@ -97,7 +98,7 @@ package struct TwitchLogin: Sendable {
     }
   }
 
-  /// Stores the tokens in the login server's answer. Returns whether there were any.
+  /// Stores the tokens that the login server's answer contains. Returns whether it contains any.
   package mutating func store(_ answer: JSONValue) -> Bool {
     guard let token = answer["access_token"]?.stringValue, !token.isEmpty else { return false }
     self.token = Secret(token)

@@ -285,7 +285,7 @@ extension JSONValue {
     }
   }
 
-  /// The object or list that this text encodes as JSON, if it does.
+  /// The object or list that results from parsing this text as JSON, or `nil` if there is none.
   var opened: JSONValue? {
     guard case .string(let text) = self else { return nil }
     let start = text.utf8.first { $0 != 0x20 && !(0x09...0x0D).contains($0) }

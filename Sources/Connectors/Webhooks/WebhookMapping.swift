@@ -65,7 +65,7 @@ extension WebhookMapping {
         throw WebhookFault(text: "more than \(Self.maximumLines) events in one delivery")
       }
       for element in elements {
-        // An event without an identifier gets an identifier derived from its delivery's.
+        // An event without an identifier gets one that is derived from the delivery's identifier.
         let number = mapped.lines.count
         let fallback = identifier.map { number == 0 ? $0 : "\($0)/\(number)" }
         let (line, odd) = try rule.event(

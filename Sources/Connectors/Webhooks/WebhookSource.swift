@@ -3,7 +3,7 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Performs the effects of a ``WebhookSession``, with its server and clock.
+/// Performs the effects of a ``WebhookSession`` with a real server and a real clock.
 ///
 /// Belongs to one event loop.
 package final class WebhookSource: SessionSource {

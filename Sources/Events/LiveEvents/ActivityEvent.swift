@@ -67,7 +67,8 @@ public struct HypeTrain: Sendable, Hashable, Codable {
   public var level: Int
   /// The points of all levels together, if known.
   public var total: Int?
-  /// The points collected towards the next level. ``goal`` is the number that it requires.
+  /// The points collected towards the next level. ``goal`` is the number of points that the next
+  /// level requires.
   public var progress: Int?
   public var goal: Int?
   /// The time at which the train ends unless the next level is reached.

@@ -37,12 +37,12 @@ extension Bounded {
     try require(times.allSatisfy { $0?.isCountable ?? true }, part)
   }
 
-  /// Requires names and identifiers to have a length that events may have.
+  /// Requires names and identifiers to be no longer than events allow.
   package func require(names: String?..., in part: String) throws(OutOfBounds) {
     try require(names.allSatisfy { $0?.utf8.count ?? 0 <= EventLimits.nameLength }, part)
   }
 
-  /// Requires names and identifiers to have a length that events may have.
+  /// Requires names and identifiers to be no longer than events allow.
   package func require(names: Text?..., in part: String) throws(OutOfBounds) {
     try require(names.allSatisfy { $0?.fits(EventLimits.nameLength) ?? true }, part)
   }

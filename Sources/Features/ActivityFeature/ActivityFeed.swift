@@ -122,7 +122,7 @@ package struct ActivityRow: Equatable, Sendable, Codable {
     }
   }
 
-  /// Adds an activity that happened at about the same time to the row.
+  /// Adds to the row an activity that happened at about the same time.
   fileprivate mutating func fold(_ other: ActivityRow) {
     times += 1
     (name, source) = (other.name, other.source)

@@ -249,7 +249,8 @@ extension MessageHistory: Codable {
 }
 
 extension MessageHistory: Bounded {
-  /// The number of messages is limited by ``limit``, which the settings of the daemon replace.
+  /// Does not check ``limit``, which bounds the number of messages, because the daemon replaces it
+  /// by the configured limit.
   package func checkBounds() throws(OutOfBounds) {
     try require(countable: leftOut, limit, in: "leftOut")
     for message in self { try check(message, "messages") }

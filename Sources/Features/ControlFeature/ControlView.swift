@@ -60,7 +60,8 @@ package struct ControlView: View {
 
   private func word(_ position: Bool) -> String { position ? "on" : "off" }
 
-  /// Returns a row with the local value during a drag, the requested value, or the committed value.
+  /// Returns a row that shows the local value during a drag, otherwise the requested value if there
+  /// is one, and otherwise the committed value.
   private func slider(
     _ name: String, _ value: Double, local: Double?, _ requests: Requests?
   ) -> ViewNode.ListRow {

@@ -34,7 +34,7 @@ package struct ThrottlePolicies: Hashable, Sendable {
 
   package init() {}
 
-  /// Creates the default policies, except for these kinds.
+  /// Creates policies that are the default policies, except for the given kinds.
   package init(_ pacings: [ThrottledKind: Pacing]) {
     for (kind, pacing) in pacings { self[kind] = pacing }
   }

@@ -13,7 +13,8 @@ public enum DecodedLine: Sendable {
 
 /// A native line that addresses the connection itself.
 public enum ControlLine: Sendable {
-  /// `{"type":"sync","token":"T"}`: requests an answer when everything before this line is applied.
+  /// `{"type":"sync","token":"T"}`: requests an answer, which is sent when everything before this
+  /// line has been applied.
   case sync(token: Text)
   /// `{"type":"options","room":R,"clock":C,"platform":P}`: sets how the connection treats all later
   /// lines.

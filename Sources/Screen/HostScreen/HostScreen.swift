@@ -48,7 +48,7 @@ package final class HostScreen {
   /// module boundary.
   private var isReviewing = false
   private var wantsTicks = false
-  /// The time of the last frame. The next frame is later.
+  /// The time of the last frame. The next frame must be later.
   private var lastFrame = Instant(nanoseconds: -1)
 
   /// Whether each frame evaluates the affected views. If not, only ``evaluateViews()`` evaluates

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Invariants that take longer to check than to keep.
+/// Invariants that cost more time to check than to maintain.
 ///
 /// They are checked only in tests and in the simulated daemon, which set
 /// `LIVEHOST_CHECK_INVARIANTS`. All other invariants are preconditions.

@@ -74,7 +74,8 @@ package struct JournalReader: ~Copyable {
     if result < 0 { throw SystemError(.matchJournal, code: result, context: field) }
   }
 
-  /// Restricts reading to entries of this kind and of other kinds matched in this way.
+  /// Restricts reading to entries of this kind. After several calls, entries of all these kinds are
+  /// read.
   package mutating func match(_ kind: JournalMessageID) throws(SystemError) {
     try match(field: "MESSAGE_ID", value: kind.rawValue)
   }

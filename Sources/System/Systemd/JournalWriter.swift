@@ -97,7 +97,7 @@ package final class JournalWriter: Sendable {
     return done
   }
 
-  /// Flushes and ends the thread. Records offered later are lost.
+  /// Writes everything that is queued, then ends the thread. Records offered later are lost.
   @discardableResult
   package func close(timeoutNanoseconds: UInt64) -> Bool {
     state.withLock { $0.closed = true }

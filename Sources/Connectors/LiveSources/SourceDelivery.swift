@@ -110,7 +110,8 @@ package final class SourceDelivery {
     eventLoop.assumeIsolated().scheduleTask(in: Self.statusInterval) { self.tick() }
   }
 
-  /// Queues a line without its line ending. Call ``flush()`` after the last of several lines.
+  /// Queues a line, which is given without its line ending. Call ``flush()`` after the last of
+  /// several lines.
   package func deliver(_ line: UnsafeRawBufferPointer) { queue.append(line, at: Self.now) }
 
   /// Queues `count` lines that belong together, with their line endings.

@@ -74,7 +74,8 @@ struct FallingCounter: Sendable {
   private var last: Int?
   private(set) var total = 0
 
-  /// Adds a counter value. Returns the increment since the last value, or `nil` for the first.
+  /// Adds a counter value. Returns the increment since the last value, or `nil` for the first
+  /// value.
   @discardableResult
   mutating func add(_ value: Int) -> Int? {
     let added = last.map { value >= $0 ? value - $0 : value }

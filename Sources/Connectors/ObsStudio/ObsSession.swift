@@ -66,7 +66,7 @@ package struct ObsSession: SourceSession {
 
   private var nextPoll: Instant?
   private(set) var polls = 0
-  /// The unanswered poll, with the revisions of stream and recording when it was sent.
+  /// The unanswered poll, with the revisions that stream and recording had when the poll was sent.
   var poll: (id: String, stream: Int, recording: Int)?
   /// The time at which to request the inputs and scenes.
   private var loadAt: Instant?
@@ -189,8 +189,8 @@ package struct ObsSession: SourceSession {
     perform(.status(status))
   }
 
-  /// Suspends the detection of a dead connection while the source has paused reading, or resumes
-  /// it.
+  /// Suspends or resumes the detection of a dead connection. It is suspended while the source has
+  /// paused reading.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     liveness.suspend(isPaused, at: now)
     if !isPaused, case .greeting = phase { phase = .greeting(deadline: now + settings.greeting) }

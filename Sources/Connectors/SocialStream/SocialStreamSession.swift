@@ -95,8 +95,8 @@ package struct SocialStreamSession: SourceSession {
     }
   }
 
-  /// Suspends the detection of a dead connection while the source has paused reading, or resumes
-  /// it.
+  /// Suspends or resumes the detection of a dead connection. It is suspended while the source has
+  /// paused reading.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     self.isPaused = isPaused
     connection?.liveness?.suspend(isPaused, at: now)

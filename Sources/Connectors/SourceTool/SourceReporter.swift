@@ -45,8 +45,8 @@ package struct SourceReporter: Sendable {
     write("\(isTerminal ? "\r\u{1B}[K" : "")\(start)\(text)\n", to: STDERR_FILENO)
   }
 
-  /// Returns text from servers without characters that control a terminal or start another line in
-  /// the journal.
+  /// Removes, from text that a server sent, the characters that control a terminal or start another
+  /// line in the journal.
   static func printable(_ text: String) -> String {
     SafeText.spelled(text)
   }

@@ -8,7 +8,8 @@ struct TwitchConnection: Sendable {
     case registering
     /// Registered: channels can be joined.
     case ready
-    /// Replaced by another connection, and closed when the server has answered a last PING.
+    /// Another connection has replaced this one, which is closed when the server has answered a
+    /// last PING.
     case draining
   }
 

@@ -25,8 +25,8 @@ extension TwitchSession {
     case forwardUntagged(UntaggedMessage)
   }
 
-  /// Processes a line without its line ending. Returns how to handle the line. Takes O(length of
-  /// the line).
+  /// Processes a line, which is given without its line ending. Returns how to handle the line.
+  /// Takes O(length of the line).
   package mutating func receive(
     _ line: UnsafeRawBufferPointer, on id: Int, at now: Instant
   ) -> Verdict {

@@ -418,7 +418,8 @@ package struct TwitchSession: SourceSession {
 
   // MARK: Backpressure
 
-  /// Suspends the detection of dead connections while the source has paused reading, or resumes it.
+  /// Suspends or resumes the detection of dead connections. It is suspended while the source has
+  /// paused reading.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     for id in connections.keys.sorted() {
       connections[id]?.liveness.suspend(isPaused, at: now)

@@ -21,12 +21,13 @@ package struct EventSubSettings: Sendable {
 
   /// How long the server may take to welcome a connection.
   package var welcome = Interval.seconds(10)
-  /// How long a replaced connection is still read, for messages in flight when the new connection
-  /// was welcomed.
+  /// How long a replaced connection is still read, because messages may have been in flight when
+  /// the new connection was welcomed.
   package var drain = Interval.seconds(5)
   /// How long the server's address for reconnecting is valid.
   package var grace = Interval.seconds(30)
-  /// How often the viewer count is requested, since no event reports it.
+  /// How often the viewer count is requested. Requests are necessary because no event reports the
+  /// count.
   package var poll = Interval.seconds(60)
   /// How often the token is validated, as Twitch requires.
   package var validation = Interval.seconds(3_600)

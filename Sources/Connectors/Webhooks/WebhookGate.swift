@@ -18,7 +18,8 @@ package struct WebhookAnswer: Error, Equatable, Sendable {
   package var isTemporary: Bool { status == 503 }
 }
 
-/// Authenticates webhook requests, by their heads if possible, and decodes their bodies.
+/// Authenticates webhook requests, using only the request head if possible, and decodes their
+/// bodies.
 package struct WebhookGate: Sendable {
   /// The hash of the secret. `nil` if no secret is required.
   private let secret: [UInt8]?

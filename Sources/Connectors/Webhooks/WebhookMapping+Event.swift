@@ -154,7 +154,7 @@ struct MappedEvent {
 }
 
 extension String {
-  /// The first part of the text in quotation marks.
+  /// The first part of the text that is in quotation marks.
   fileprivate var quoted: String? {
     let parts = split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
     return parts.count == 3 ? String(parts[1]) : nil

@@ -81,7 +81,7 @@ extension WebhookMapping {
 extension WebhookMapping.Rule {
   func fits(_ delivery: WebhookDelivery) -> Bool {
     conditions.allSatisfy { condition in
-      // An absent value counts as the empty text. A list or object equals no text.
+      // An absent value counts as the empty text. A list or object never equals a text.
       let value = condition.value.value(in: delivery, element: nil)
       let text = value.map { $0.scalarText ?? "\u{0}" } ?? ""
       // Bytes are compared, because comparing untrusted strings may take quadratic time.

@@ -118,7 +118,7 @@ public struct ChatMessage: Sendable {
   }
 
   /// Calls `body` with the UTF-8 of ``userID`` of the message at `place`. Unlike copying the
-  /// message, this does not retain its slab.
+  /// message, this does not retain the message's slab.
   @inlinable @inline(__always)
   package static func withUserID(
     at place: UnsafePointer<ChatMessage>, _ body: (UnsafeBufferPointer<UInt8>) -> UInt128

@@ -2,8 +2,8 @@ import Glibc
 
 /// A text of an event: bytes in a slab that are decoded on demand.
 ///
-/// Two texts are equal if their decoded contents are equal, wherever they are stored. Decoders
-/// reject lines that are not valid UTF-8, so the bytes are valid.
+/// Two texts are equal if their decoded contents are equal, no matter where they are stored.
+/// Decoders reject lines that are not valid UTF-8, so the bytes are valid.
 public struct Text: Sendable {
   @usableFromInline let slab: ByteSlab
   @usableFromInline let slice: ByteSlab.Slice

@@ -32,8 +32,8 @@ package struct ActivityRow: Equatable, Sendable, Codable {
   /// The number of the row in the room, starting at 1, by which the host refers to the row.
   package fileprivate(set) var number = 0
   package let kind: Kind
-  /// The name of the person. If several activities are combined, the person of the newest. `nil` if
-  /// unknown.
+  /// The name of the person. If several activities are combined, this is the person of the newest
+  /// activity. `nil` if unknown.
   package fileprivate(set) var name: String?
   /// The number of activities that the row combines.
   package fileprivate(set) var times = 1

@@ -81,7 +81,8 @@ extension Prediction {
 }
 
 extension ActivityRow {
-  /// - Parameter isMixed: Whether the row shows its platform, because there are several.
+  /// - Parameter isMixed: Whether the row shows its platform, because the feed contains several
+  ///   platforms.
   fileprivate func node(ofSeveral isMixed: Bool) -> ViewNode {
     var parts: [ViewNode] = [.text("\(number)", .faint)]
     if isMixed, let platform { parts.append(.text("[\(platform)]", .faint)) }

@@ -86,8 +86,8 @@ extension ChatFeature {
     return beginRun(&state)
   }
 
-  /// Adds a batch's messages that belong to no burst of duplicates to ``folded``, and removes
-  /// messages that have joined a burst since.
+  /// Adds to ``folded`` those messages of a batch that belong to no burst of duplicates. Removes
+  /// from it messages that have joined a burst since they were added.
   private func fold(
     _ batch: MessageBatch, _ joined: Set<Int>, _ waves: inout Waves, in state: inout State
   ) {

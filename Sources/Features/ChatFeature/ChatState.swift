@@ -140,7 +140,7 @@ package struct ChatBookkeeping: Equatable, Sendable, Codable {
 }
 
 extension ChatModes {
-  /// Returns these modes, with the modes set in `changes` replaced.
+  /// Returns a copy of these modes, in which the modes that `changes` sets are replaced.
   func merging(_ changes: ChatModes) -> ChatModes {
     ChatModes(
       slowSeconds: changes.slowSeconds ?? slowSeconds,

@@ -143,7 +143,8 @@ extension ChatFilter {
 /// A row in the list of messages.
 private struct ChatRow: Equatable {
   let message: DisplayedMessage
-  /// Whether the row shows the platform of the message, because there are several.
+  /// Whether the row shows the platform of the message, because the chat contains several
+  /// platforms.
   let isMixed: Bool
 
   var row: ViewNode.ListRow { message.row(ofSeveral: isMixed) }
@@ -154,7 +155,8 @@ private struct ChatRow: Equatable {
 }
 
 extension DisplayedMessage {
-  /// - Parameter isMixed: Whether the row shows the message's platform, because there are several.
+  /// - Parameter isMixed: Whether the row shows the message's platform, because the chat contains
+  ///   several platforms.
   fileprivate func row(ofSeveral isMixed: Bool) -> ViewNode.ListRow {
     var marks: [ViewNode] = []
     if isMixed, origin != .none, !origin.platform.isEmpty {

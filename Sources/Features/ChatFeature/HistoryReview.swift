@@ -16,8 +16,8 @@ package struct HistoryReview: Equatable, Sendable, Codable {
 }
 
 extension ChatFeature.State {
-  /// Whether part of the history has not been reviewed since the names or the filter changed. While
-  /// this is true, ``filtered`` lacks the messages of that part.
+  /// Whether part of the history has not been reviewed since the names or the filter changed.
+  /// ``filtered`` lacks the messages of the part that has not been reviewed.
   package var isReviewing: Bool { bookkeeping.review != nil }
 }
 

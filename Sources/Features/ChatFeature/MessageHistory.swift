@@ -123,8 +123,8 @@ package struct MessageHistory: Sendable {
     slots[slot(position)]?.isMention = message.isMention
   }
 
-  /// Adds those messages of another history after `first` and up to `last` for which `isShown`
-  /// returns true.
+  /// Adds the messages of another history that are numbered after `first` and up to `last`, and for
+  /// which `isShown` returns true.
   mutating func append(
     _ messages: MessageHistory, after first: Int, through last: Int,
     where isShown: (_ number: Int) -> Bool

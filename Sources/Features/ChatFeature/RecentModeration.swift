@@ -1,6 +1,6 @@
 package import LiveEvents
 
-/// The recent actions of moderators. They also hide messages that arrive late.
+/// The recent actions of moderators, which also apply to messages that arrive late.
 ///
 /// A message is hidden if it is at most ``reach`` older than a clear or a time-out of its author.
 /// An even older message is unrelated: it comes from another recording, or the moderation has a

@@ -230,7 +230,8 @@ extension ControlFeature {
   ) -> Effect<Action> {
     let request = state.requests?.outstanding.first { $0.number == number }
     if request?.wish == .endStream, outcome == .confirmed {
-      // Confirmation is not the end: the stream ends when its source reports the end.
+      // The controller's confirmation does not end the stream: the stream ends when its source
+      // reports the end.
       state.requests?.recordConfirmation(of: number)
       return .none
     }

@@ -7,7 +7,7 @@ import Throttling
 struct ChildThrottle<Child: PartThrottle> {
   var throttle = Child(ThrottlePolicies())
   /// The number and deadline of held events. Cached, because each event needs the sums over all
-  /// parts, and their throttles are in other modules.
+  /// parts, whose throttles are in other modules and therefore expensive to query.
   private(set) var held = HeldEvents(count: 0, deadline: nil)
   private var output = ThrottleOutput<Child.Action>()
   private let embed: (Child.Action) -> HostFeature.Action

@@ -306,7 +306,7 @@ extension StreamState {
 
 extension HostFeature.State {
   /// Creates an optional child for its first action. A delegate action creates no child, because it
-  /// may be the last action of a removed child. Admitting people creates no waiting room.
+  /// may be the last action of a removed child. Admitting people does not create a waiting room.
   mutating func makeChild(for action: HostFeature.Action) {
     switch action {
     case .chat(.analysed), .chat(.analysisWanted), .chat(.analysisResumed):

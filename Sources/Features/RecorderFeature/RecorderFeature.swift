@@ -4,9 +4,9 @@ package import LiveEvents
 /// The state and progress of a room's recorders: an external recorder, which reports its state by
 /// events, and the room's own recorder, which this feature starts and stops.
 ///
-/// Effects attempt each request to the room's own recorder, and the results of effects are inputs.
-/// If no client waits for the outcome of a start, or if the start replaces a failed recording, a
-/// failed start is repeated until it succeeds or another request replaces it.
+/// An effect attempts each request to the room's own recorder, and the result of the effect arrives
+/// as an input. If no client waits for the outcome of a start, or if the start replaces a failed
+/// recording, a failed start is repeated until it succeeds or another request replaces it.
 @Reducer
 package struct RecorderFeature {
   @ObservableState

@@ -29,8 +29,8 @@ package struct WaitingList: Sendable {
   /// The waiting person with an identifier, if there is one.
   package subscript(id: Text) -> Person? { position(of: id, Self.hash(id)).flatMap { slots[$0] } }
 
-  /// Adds a person at the end. A person who is already waiting keeps the position, with the new
-  /// name. Returns `false` if the list is full.
+  /// Adds a person at the end. A person who is already waiting keeps their position and gets the
+  /// new name. Returns `false` if the list is full.
   @discardableResult
   package mutating func join(_ person: Person) -> Bool {
     let person = person.owned()

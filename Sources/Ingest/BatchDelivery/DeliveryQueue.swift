@@ -59,7 +59,7 @@ package struct DeliveryQueue: Sendable {
   /// The time at which the oldest unacknowledged batch was begun.
   package var waitingSince: Instant? { (complete.first ?? open)?.began }
 
-  /// Adds a line without its line ending. Takes O(length), amortised.
+  /// Adds a line, which is given without its line ending. Takes O(length), amortised.
   package mutating func append(_ line: UnsafeRawBufferPointer, at now: Instant) {
     begin(at: now)
     open?.bytes.append(contentsOf: line)

@@ -6,7 +6,7 @@ enum ChatterinoSentence: Equatable {
   case clear
   /// A time-out, or a ban if `seconds` is `nil`.
   case timeout(login: String, seconds: Int?)
-  /// A deleted message, of which only the beginning is quoted if it is long.
+  /// A deleted message. If it is long, only its beginning is quoted.
   case delete(login: String, beginning: String)
   case stream(isLive: Bool)
   case notice(kind: String, name: String, count: Int)

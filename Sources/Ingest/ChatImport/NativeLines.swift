@@ -234,8 +234,8 @@ package enum PlatformTime {
     return seconds < 0 ? nil : seconds * 1_000 + fraction
   }
 
-  /// Returns the days since 1970 in the Gregorian calendar. Years begin in March, so that a leap
-  /// day is the last day of its year.
+  /// Returns the days since 1970 in the Gregorian calendar. In this computation, years begin in
+  /// March, so that a leap day is the last day of its year.
   static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
     let year = month <= 2 ? year - 1 : year
     let yearDay = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1

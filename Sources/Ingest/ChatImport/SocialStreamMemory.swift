@@ -6,7 +6,8 @@ struct SocialStreamMemory: Sendable {
   /// The properties by which a message can be found.
   struct Entry: Sendable {
     var platform: String
-    /// The number assigned by Social Stream Ninja, whose numbers restart with that program.
+    /// The number assigned by Social Stream Ninja. When that program restarts, the numbers begin
+    /// again.
     var own: String?
     /// The platform's identifier of the message.
     var native: String?

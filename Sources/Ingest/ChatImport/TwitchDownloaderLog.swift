@@ -7,7 +7,7 @@ import JSON
 struct TwitchDownloaderLog: Sendable {
   private static let longestWait = 64 << 20
 
-  /// A time, which TwitchDownloader writes in the year 1 if it is missing.
+  /// A time. If it is unknown, TwitchDownloader writes a time in the year 1.
   private static let timeShape = JSONShape.test { value in
     value.stringValue.map {
       $0.hasPrefix("0001-01-01") || PlatformTime.milliseconds($0, orUTC: true) != nil
@@ -114,7 +114,8 @@ struct TwitchDownloaderLog: Sendable {
     }
   }
 
-  /// Returns the author of a comment, since Twitch names no author for deleted accounts.
+  /// Returns the author of a comment, or an unknown author, because Twitch names no author for
+  /// deleted accounts.
   private static func user(_ commenter: JSONValue?, _ message: JSONValue) -> PlatformUser {
     let badges = (message["user_badges"]?.arrayValue ?? []).compactMap { badge in
       badge.anyText("_id").map { "\($0)/\(badge.anyText("version") ?? "1")" }

@@ -7,8 +7,8 @@ import JSON
 /// YouTube changes the actions and does not document them. Unknown actions are shown if they have
 /// text, and otherwise counted by name.
 struct YouTubeChat: Sendable {
-  /// The names that are dropped: the ticker repeats paid messages, and a placeholder is replaced by
-  /// its message.
+  /// The names of actions and items that are dropped. For example, the ticker repeats paid
+  /// messages, and a placeholder is replaced by its message.
   private static let ignored: Set<JSONName> = [
     "addLiveChatTickerItemAction", "liveChatPlaceholderItemRenderer",
     "liveChatViewerEngagementMessageRenderer", "removeBannerForLiveChatCommand",
@@ -214,8 +214,7 @@ struct YouTubeChat: Sendable {
     let text = lines.fitting(
       ["\(what) \(amount)", sticker].compactMap(\.self).joined(separator: ": "))
     lines.add("announcement", room: nil, at: entry.time) {
-      // The suffix distinguishes the announcement from the message, which has the identifier
-      // itself.
+      // The suffix distinguishes the announcement from the message, whose identifier has no suffix.
       $0.add("id", "\(entry.id)/paid".clipped)
       $0.add(user: entry.user ?? .unknown)
       $0.add("text", text)

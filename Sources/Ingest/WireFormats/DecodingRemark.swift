@@ -16,8 +16,8 @@ extension [DecodingRemark] {
 }
 
 extension String {
-  /// Whether the string is safe to show in any text: at most 40 printable ASCII characters, without
-  /// spaces and single quotes.
+  /// Whether the string is safe to show in any text: at most 40 printable ASCII characters, none of
+  /// which is a space or a single quote.
   var isWord: Bool {
     utf8.count <= 40 && utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "'") }
   }

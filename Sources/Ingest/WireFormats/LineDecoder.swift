@@ -75,7 +75,7 @@ public struct LineDecoder: ~Copyable {
     overrideRoom(name)
   }
 
-  /// Decodes one line without its line ending.
+  /// Decodes one line, which is given without its line ending.
   ///
   /// An event whose line has no timestamp gets `arrival`. The decoder may keep the slab alive until
   /// it has decoded the slab's last line. Takes O(length), amortised over the lines of a slab if

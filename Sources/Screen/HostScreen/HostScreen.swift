@@ -194,9 +194,9 @@ package final class HostScreen {
   /// Changes how long events may wait. Held events keep their deadline.
   package func apply(_ policies: ThrottlePolicies) { throttle.apply(policies) }
 
-  /// Performs a host action that arrived as a call instead of a line. It is reduced immediately,
-  /// after all earlier events, and does not count as a received event. Returns false if it was
-  /// rejected.
+  /// Performs a host action that arrived as a call instead of a line. The action is reduced
+  /// immediately, after all earlier events, and does not count as a received event. Returns false
+  /// if the action was rejected.
   package func perform(_ event: LiveEvent, at now: Instant) -> Bool {
     reduce()
     throttle.receive(event, at: now, into: &output)

@@ -36,7 +36,7 @@ package struct ServiceLog: Sendable {
     }
   }
 
-  /// The entries that never reached the journal, or none on the console.
+  /// The entries that never reached the journal. On the console, no entries count as lost.
   package var lost: LostEntries { writer?.lost ?? LostEntries() }
 
   /// Makes the journal's thread beat a heartbeat, to show that the thread is alive. `nil` on the

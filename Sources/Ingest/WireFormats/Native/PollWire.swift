@@ -21,8 +21,8 @@ extension PollEvent: NativeEvent {
       switch type {
       case .begin: .begin(try PollQuestion(line))
       case .votes:
-        // The limit keeps the sum of the totals, from which the view computes shares, from
-        // overflowing.
+        // The view computes shares from the sum of the totals, which cannot overflow because of
+        // this limit.
         .votes(
           pollID: try line.name(.id),
           totals: try line.integers(

@@ -1,7 +1,7 @@
 package import RateLimiting
 
-/// Detects that a peer is gone long before TCP does, which may take hours. Asks a silent peer for a
-/// reply, and considers it gone if none arrives in time.
+/// Detects that a peer is gone. TCP may need hours to detect this. Asks a silent peer for a reply,
+/// and considers it gone if none arrives in time.
 package struct Liveness: Sendable {
   package enum Verdict: Equatable, Sendable {
     case ask

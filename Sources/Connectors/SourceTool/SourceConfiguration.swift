@@ -138,7 +138,8 @@ package struct SourceConfiguration: Sendable {
     return WebhookGate(secret: try .read(file: file), maximumBytes: webhook.maximumKibibytes << 10)
   }
 
-  /// Returns the session of Social Stream Ninja, from the configuration or from the credential.
+  /// Returns the session identifier of Social Stream Ninja, which the configuration or the
+  /// credential contains.
   package func socialStreamSession(credentials: String?) throws(SourceError) -> Secret {
     if let session = socialStream.session { return session }
     guard let file = Self.credential("token", in: credentials) else {

@@ -38,7 +38,7 @@ package struct ActivityRow: Equatable, Sendable, Codable {
   /// The number of activities that the row combines.
   package fileprivate(set) var times = 1
   /// The points, months, gifts, viewers, bits, or level, depending on the kind. If the row combines
-  /// several activities, the sum.
+  /// several activities, this is the sum of their numbers.
   package fileprivate(set) var count: Int
   /// The title of the reward.
   package var title: String?

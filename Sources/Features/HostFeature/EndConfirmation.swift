@@ -1,6 +1,6 @@
 package import Composable
 
-/// Asks whether to end the stream, over the host's screen.
+/// A question in front of the host's screen: whether to end the stream.
 @Reducer
 package struct EndConfirmation {
   @ObservableState

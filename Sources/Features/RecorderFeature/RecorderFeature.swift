@@ -32,7 +32,7 @@ package struct RecorderFeature {
   }
 
   package enum Delegate: Equatable, Sendable {
-    /// The room started or stopped being recorded by any recorder.
+    /// A first recorder started recording the room, or the last recorder stopped.
     case isRecordingChanged(Bool)
     /// An attempt has ended, so its outcome can be reported to its requester.
     case attemptEnded(Int, RecorderOutcome)

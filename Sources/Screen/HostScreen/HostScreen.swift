@@ -203,7 +203,7 @@ package final class HostScreen {
     let isTaken = output.rejected.isEmpty
     if isTaken {
       ticker.note(event.timestamp, at: now)
-      // Earlier held events that were released with it were already counted when they arrived.
+      // Held events that were released before the action were already counted when they arrived.
       output.applied -= 1
     }
     output.rejected.removeAll()

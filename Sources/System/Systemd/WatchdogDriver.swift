@@ -64,8 +64,8 @@ package struct WatchdogDriver: Sendable {
   private let notifier: ServiceNotifier?
   private var watchdog: Watchdog
 
-  /// - Parameter notifier: Its watchdog is fed while every thread whose duty requires progress
-  ///   makes progress. `nil` if the service manager has no watchdog.
+  /// - Parameter notifier: Feeds the service manager's watchdog while every thread whose duty
+  ///   requires progress makes progress. `nil` if the service manager has no watchdog.
   package init(threads: [WatchedThread], notifier: ServiceNotifier?) {
     self.threads = threads
     self.notifier = notifier

@@ -64,7 +64,7 @@ struct IRCLine {
     command = word()
     guard !command.isEmpty else { return nil }
     // Only the first and the last parameter are used. The last parameter may begin with a colon. It
-    // must if it contains spaces, unless it is the fifteenth.
+    // must begin with a colon if it contains spaces, unless it is the fifteenth.
     var parameters = 0
     while true {
       while i < count, bytes[i] == 0x20 { i += 1 }

@@ -72,8 +72,8 @@ package struct BurstBookkeeping: Equatable, Sendable, Codable {
     if latest > Self.latestMessage { self = BurstBookkeeping() }
   }
 
-  /// The highest message number to accept: half of the highest that can be saved, so that there are
-  /// enough following numbers.
+  /// The highest message number to accept: half of the highest that can be saved, so that enough
+  /// higher numbers remain.
   private static let latestMessage = EventLimits.total.upperBound / 2
 
   /// Adds messages to those that wait for the next run. Omits the messages at the `hidden` indices,

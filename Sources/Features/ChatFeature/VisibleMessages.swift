@@ -3,7 +3,8 @@
 /// messages. The state contains these lists, so that views need not compute them.
 ///
 /// Messages that have not been analysed are visible immediately if there is no current burst.
-/// During a burst they stay hidden, because most of them will belong to the burst.
+/// During a burst they stay hidden until they are analysed, because most of them will belong to the
+/// burst.
 struct VisibleMessages {
   private let first: MessageHistory
   /// The messages shown after ``first``.

@@ -19,8 +19,8 @@ package struct WaitingRoomFeature {
     package var startsAt: Timestamp?
     /// The whole seconds until the start, rounded up, if the start is known.
     package var secondsLeft: Int?
-    /// The number of leaves and admissions of people who were not waiting, which are not errors
-    /// because sources repeat events and miss joins.
+    /// The number of times that a person who was not waiting left or was admitted. These are not
+    /// errors, because sources repeat events and miss joins.
     package var unmatched = 0
     /// The number of people omitted because the list was full, or `nil` if it never was.
     package var leftOut: Int?

@@ -327,8 +327,8 @@ package enum EventSub {
     }
 
     func modes(_ lines: inout NativeLines) {
-      /// Returns the length of a mode, `off` if the mode is inactive, or `nil` if the mode is
-      /// absent.
+      /// Returns the duration that a mode specifies, `off` if the mode is inactive, or `nil` if the
+      /// mode is absent.
       func length(_ mode: String, _ member: String, off: Int) -> Int? {
         guard let isOn = event[mode]?.boolValue else { return nil }
         return isOn ? event.count(member) ?? 0 : off

@@ -203,7 +203,8 @@ package final class HostScreen {
     let isTaken = output.rejected.isEmpty
     if isTaken {
       ticker.note(event.timestamp, at: now)
-      // Held events that were released before the action were already counted when they arrived.
+      // Subtracts only the action: held events that it released were already counted when they
+      // arrived.
       output.applied -= 1
     }
     output.rejected.removeAll()

@@ -19,6 +19,8 @@ STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 CODE = re.compile(r"[{}<>=]|\\n")
 TEST_NAME = re.compile(r"func `([^`]+)`\(|^\s*def (test_\w+)\(", re.MULTILINE)
 MARKUP = re.compile(r"^(\s*[#|>]|\s{4}|!\[|```|\.[A-Z\\])")
+# Examples in Markdown and in manual pages.
+EXAMPLE = re.compile(r"```.*?```|^\.(?:nf|EX)$.*?^\.(?:fi|EE)$", re.DOTALL | re.MULTILINE)
 ITEM = re.compile(r"^\s*(?:[-*]|\d+\.) ")
 
 
@@ -42,7 +44,7 @@ def paragraphs(lines):
 
 def of_document(text):
     lines = []
-    for line in re.sub(r"```.*?```", lambda code: "\n" * code[0].count("\n"), text, flags=re.DOTALL).splitlines():
+    for line in EXAMPLE.sub(lambda code: "\n" * code[0].count("\n"), text).splitlines():
         lines += ["", ITEM.sub("", line)] if ITEM.match(line) else ["" if MARKUP.match(line) else line]
     return [found for start, part in paragraphs(lines) for found in sentences(part, start)]
 

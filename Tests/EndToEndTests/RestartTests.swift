@@ -167,7 +167,9 @@ struct RestartTests {
     try connection.write(#"{"type":"viewers","room":"main","count":5}"# + "\n")
     try connection.write(#"{"type":"sync","token":"a"}"# + "\n")
     let answer = connection.readLine() ?? ""
-    #expect(answer.contains(#""applied""#) && answer.contains("not kept"), "\(answer)")
+    #expect(
+      answer.contains(#""applied""#) && answer.contains("cannot be saved for the next start"),
+      "\(answer)")
     #expect(try daemon.ctl("status", "--json=short").json()["health"] as? String == "degraded")
     #expect(daemon.stop() == 0)
   }

@@ -166,7 +166,7 @@ struct CalibrationTests {
     #expect((900_000...1_100_000).contains(rise.from))
     #expect((15_800_000...16_100_000).contains(rise.to))
     let line = try #require(growing.lines.first { $0.hasPrefix("No constant fits") })
-    #expect(line.hasPrefix("No constant fits CartView: it rises from 1.0 to 15.9 ms"))
+    #expect(line.hasPrefix("No constant fits CartView: its cost rises from 1.0 to 15.9 ms"))
     #expect(line.hasSuffix("record its size in 'sizes'."))
     let measured = (0..<300).map {
       CostMeasurement(name: "CartView", duration: 1e6 + 5e4 * Double($0), elements: 20)

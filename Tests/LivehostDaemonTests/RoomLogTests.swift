@@ -567,7 +567,7 @@ import WireFormats
     isBroken.withLock { $0 = true }
     // Either the reason or a general failure: the log may fail before the sender is answered.
     #expect(await first.trySend(10..<20) != nil)
-    #expect(await first.trySend(20..<30)?.contains("not kept") == true)
+    #expect(await first.trySend(20..<30)?.contains("cannot be saved for the next start") == true)
     #expect(first.recordings.problems.map(\.part) == ["log"])
     isBroken.withLock { $0 = false }
     await first.send(30..<40)

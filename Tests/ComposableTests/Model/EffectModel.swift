@@ -106,7 +106,7 @@ struct EffectModel {
   private mutating func end(_ number: Int) {
     scopes[number] = nil
     if running.values.contains(where: { $0.scope == number && $0.kind.isListening }) {
-      note("listening ends with the child")
+      note("a removed child receives no further changes of a shared value")
     }
     running = running.filter { $0.value.scope != number }
   }
@@ -198,7 +198,7 @@ struct EffectModel {
 
   private mutating func setNext(_ id: Int?) {
     if next == id {
-      note("assigning an equal value is not a change")
+      note("assigning an equal value to shared state is not a change")
     } else {
       note("a change is reported with the old and the new value")
       changes.append([next, id])

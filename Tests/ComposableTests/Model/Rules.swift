@@ -142,11 +142,11 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     ]
   ),
   (
-    "``Effect/cancel(id:)`` with the identifier of a limit",
+    "``Effect/cancel(id:)`` with the identifier of a throttle or debounce",
     ["a cancellation drops the held effect", "a cancellation ends running effects"], []
   ),
   (
-    "A limit belongs to the child", ["effects end with their child"],
+    "A throttle or debounce belongs to the child", ["effects end with their child"],
     ["the effects of a child end when the child is removed, whatever form the child has"]
   ),
   (

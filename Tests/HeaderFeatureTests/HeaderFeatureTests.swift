@@ -16,9 +16,11 @@ import Testing
     #expect(state.peakViewers == 80)
   }
 
-  @Test func `counts of reactions are added up and saturate instead of overflowing`() {
+  @Test func `counts of reactions are added up, and stop at the largest count that can be saved`() {
     #expect(state(after: .reacted(50), .reacted(7)).likes == 57)
-    #expect(state(after: .reacted(.max), .reacted(1)).likes == .max)
+    let largest = EventLimits.total.upperBound
+    #expect(state(after: .reacted(largest), .reacted(1)).likes == largest)
+    #expect(state(after: .reacted(.max), .reacted(1)).likes == largest)
   }
 
   @Test func `the duration of a stream counts from going live to its end`() {

@@ -73,14 +73,14 @@ def of_test_names(text):
     ]
 
 
-def collected(under):
+def collected(root, under):
     """Returns all sentences by kind, each as (file, line, text)."""
     kinds = {"document": [], "comment": [], "message": [], "test": []}
     files = subprocess.run(
-        ["git", "ls-files", "--", under], cwd=ROOT, check=True, capture_output=True, text=True
+        ["git", "ls-files", "--", under], cwd=root, check=True, capture_output=True, text=True
     ).stdout.splitlines()
     for name in files:
-        path = ROOT / name
+        path = root / name
         if path.suffix not in (".swift", ".py", ".sh", ".md", ".in", ".yaml") or "Corpus/" in name:
             continue
         text = path.read_text(errors="replace")
@@ -105,9 +105,10 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="equal seeds draw equal sentences (1)")
     parser.add_argument("--count", type=int, default=30, help="number of sentences (30)")
     parser.add_argument("--under", default=".", help="only files below this path")
+    parser.add_argument("--root", type=Path, default=ROOT, help="the checkout of another project, as a control")
     options = parser.parse_args()
     chance = random.Random(options.seed)
-    pools = [pool for pool in collected(options.under).values() if pool]
+    pools = [pool for pool in collected(options.root, options.under).values() if pool]
     if not pools:
         parser.error(f"no sentences under {options.under}")
     drawn = []

@@ -247,7 +247,7 @@ import Varlink
     }
   }
 
-  @Test func `the monitors of a room that can no longer be read continue until the room ends`()
+  @Test func `when a room can no longer be read, its monitors continue until it ends`()
     async throws
   {
     let feed = RoomFeed { _ in nil }

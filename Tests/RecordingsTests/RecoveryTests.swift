@@ -653,7 +653,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test
-  func `A recording of which less than one line is left is listed`()
+  func `A recording is listed even if less than one complete line of it is left`()
     async throws
   {
     let directory = TemporaryDirectory()

@@ -136,7 +136,7 @@ import VarlinkDescription
   }
 
   @Test(arguments: [255, 256, 257])
-  func `a name in an error at the limit is not truncated`(length: Int) {
+  func `a name of exactly the maximum length is not truncated in an error`(length: Int) {
     let name = String(repeating: "x", count: length)
     #expect(
       ServiceError.methodNotFound(name).varlinkError.parameters["method"]?.stringValue?.utf8.count

@@ -142,7 +142,7 @@ import WireFormats
   ]
 
   @Test(arguments: tags)
-  func `a line of IRC is an event whatever values its optional tags have`(
+  func `an IRC line becomes an event whatever values its optional tags have`(
     line: String, optional: [String]
   )
     throws

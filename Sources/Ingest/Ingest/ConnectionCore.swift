@@ -40,8 +40,8 @@ struct ConnectionCore: ~Copyable {
     return nil
   }
 
-  /// Begins a batch. With `nil`, the following lines belong to no batch. The events collected
-  /// before must already be handed over.
+  /// Begins a batch. With `nil`, the following lines belong to no batch. Events collected so far
+  /// must already have been handed over.
   mutating func begin(_ position: BatchPosition?) {
     self.position = position
     isTooLarge = false

@@ -21,7 +21,8 @@ enum VerbRun {
     }
   }
 
-  /// Reports the outcome. With `isSilent`, standard output contains a file instead of the report.
+  /// Reports the outcome. If `isSilent`, the report is not printed, because standard output carries
+  /// an output file.
   static func report(
     _ files: ReportFiles?, json: Bool, isSilent: Bool,
     _ verb: (_ progress: (_ percent: Int) -> Void) async throws -> CommandOutcome

@@ -7,7 +7,7 @@ package struct RecordingReader: ~Copyable {
   private var segment: SegmentReader?
   private let start: Instant?
   private let decodes: Bool
-  /// The end of the previous segment, if it was read and is chained.
+  /// The end of the previous segment; `nil` if that segment was not read or has no chain.
   private var previous: LineChain?
   /// The size of the segments that were read or skipped.
   private var bytesBefore = 0

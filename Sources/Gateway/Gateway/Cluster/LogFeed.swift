@@ -13,8 +13,8 @@ import WireFormats
 /// A host action waits until the daemon has acknowledged all earlier batches of its room. Later
 /// batches of the room wait until the host action is carried out. If the daemon does not have a
 /// room, the feed makes the daemon open the room before it sends the first events. Events would
-/// also open the room, but a daemon that has its maximum number of rooms would reject them, and
-/// might accept later events without them.
+/// also open the room, but a daemon that has its maximum number of rooms would reject them. If it
+/// then accepted later events, the rejected events would be missing from the room.
 package struct LogFeed: Sendable {
   /// The state of a room when reading its log begins.
   package struct Beginning: Sendable {

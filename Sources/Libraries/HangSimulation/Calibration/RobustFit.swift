@@ -1,9 +1,9 @@
 /// A robust fit of non-negative costs to measurements.
 ///
 /// The fit starts with least absolute deviations, on which interrupted measurements have little
-/// influence. The fit then estimates the scale of the residuals by the median absolute deviation of
-/// each group, relative to the cost. With this scale, Tukey's biweight gives no weight to
-/// measurements that deviate by more than 4.685 scales.
+/// influence. The fit then estimates the scale of the relative residuals (residual divided by cost)
+/// of each group from their median absolute deviation. With this scale, Tukey's biweight gives no
+/// weight to measurements that deviate by more than 4.685 scales.
 ///
 /// Both steps use iteratively reweighted least squares: Holland and Welsch, "Robust regression
 /// using iteratively reweighted least-squares", Communications in Statistics A6 (1977). Each

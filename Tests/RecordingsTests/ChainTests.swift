@@ -235,7 +235,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
     defer { library.close() }
     let listed = try #require(try await library.list().first { $0.name == name })
     #expect(listed.state == .damaged)
-    #expect(listed.reason == "segment 2 does not continue the one before it")
+    #expect(listed.reason == "segment 2 does not continue the previous segment")
     let (read, damage) = try await library.readable(name)
     #expect(damage?.segment == 2)
     #expect(read.count < count)

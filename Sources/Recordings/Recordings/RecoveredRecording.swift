@@ -39,7 +39,7 @@ extension RecordingRow {
         row.markDamaged(
           damage[number] ?? Damage(segment: number, lastGoodLine: segment.lastLine))
       } else if !LineChain.leads(before?.chain, to: segment.previous) {
-        row.markDamaged("segment \(number) does not continue the one before it")
+        row.markDamaged("segment \(number) does not continue the previous segment")
       } else {
         before = segment
         continue

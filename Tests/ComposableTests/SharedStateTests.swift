@@ -121,11 +121,7 @@ struct SharedStateTests {
     #expect(settings.value == Settings(volume: 6, isMuted: true))
   }
 
-  @Test
-  func
-    `a feature that has not joined a shared value still applies its change to the current value`()
-    async
-  {
+  @Test func `a feature that has not joined a shared value changes its current value`() async {
     settings.change { $0.volume = 9 }
     let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
     await store.send(.muteTapped) { $0.settings = Settings(volume: 9, isMuted: true) }

@@ -177,7 +177,7 @@ package struct LogContents: Sendable {
     let whose = rooms.isEmpty ? "" : ", of \(rooms.sorted().joined(separator: ", "))"
     problems.append(
       "the write-ahead log: cutting off \(Format.count(bytes, "byte")) after line \(chain.number) in segment "
-        + "\(number)\(whose), not known to be synced when the program ended")
+        + "\(number)\(whose), which may not have been synced when the program ended")
   }
 
   /// Closes or syncs the last segment, since later segments rely on it. The segment was being

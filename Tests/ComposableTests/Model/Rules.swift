@@ -152,7 +152,7 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
   (
     "Before each action of a feature",
     ["an action begins with the newest shared value"],
-    ["a feature that has not joined a shared value still applies its change to the current value"]
+    ["a feature that has not joined a shared value changes its current value"]
   ),
   (
     "A reducer's change of a shared field",

@@ -128,9 +128,8 @@ package struct ActivityRow: Equatable, Sendable, Codable {
     (name, source) = (other.name, other.source)
     (text, emotes, author, message) = (other.text, other.emotes, other.author, other.message)
     timestamp = max(timestamp, other.timestamp)
-    let (sum, overflow) = count.addingReportingOverflow(other.count)
     // A larger number could not be saved.
-    count = min(overflow ? .max : sum, EventLimits.total.upperBound)
+    count = min(count.saturatingSum(other.count), EventLimits.total.upperBound)
   }
 }
 

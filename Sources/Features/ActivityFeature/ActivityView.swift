@@ -62,11 +62,7 @@ extension Prediction {
       case .locked: .badge("LOCKED", .warning)
       case .resolved, .cancelled: .badge("ENDED", .faint)
       }
-    let sum = totals.reduce(0) { sum, total in
-      // A saved state may contain any values.
-      let (next, overflow) = sum.addingReportingOverflow(total)
-      return overflow ? .max : next
-    }
+    let sum = totals.reduce(0) { $0.saturatingSum($1) }
     let bars = options.enumerated().map { index, option in
       let points = index < totals.count ? totals[index] : 0
       let share = sum > 0 ? Double(points) / Double(sum) : 0

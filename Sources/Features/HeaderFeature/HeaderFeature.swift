@@ -54,10 +54,8 @@ package struct HeaderFeature {
       state.viewers = count
       state.peakViewers = max(state.peakViewers, peak)
     case .reacted(let count):
-      // Saturates, because a counter at its maximum is better than a crash. A larger number could
-      // not be saved.
-      let (sum, overflow) = state.likes.addingReportingOverflow(count)
-      state.likes = min(overflow ? .max : sum, EventLimits.total.upperBound)
+      // A larger number could not be saved.
+      state.likes = min(state.likes.saturatingSum(count), EventLimits.total.upperBound)
     case .streamChanged(let phase, let time):
       change(to: phase, at: time, &state)
     case .connectionChanged(let connection):
@@ -122,8 +120,7 @@ package struct HeaderFeature {
 extension HeaderFeature.State {
   /// The newest time on which the duration is based, or 0 before the stream went live.
   package var newestTime: Timestamp {
-    let (time, overflow) = (liveSince ?? 0).addingReportingOverflow(durationMilliseconds)
-    return overflow ? .max : time
+    (liveSince ?? 0).saturatingSum(durationMilliseconds)
   }
 
   /// Whether the stream has gone live and has not ended since.

@@ -1,3 +1,4 @@
+import LiveEvents
 package import ViewGraph
 import Wording
 
@@ -10,11 +11,7 @@ package struct PollView: View {
   package func body(_ state: Observed<PollFeature.State>, _ context: ViewContext) -> ViewNode {
     let options = state.options
     let winner = state.winner
-    let total = options.reduce(0) { sum, option in
-      // A saved state may contain any values.
-      let (next, overflow) = sum.addingReportingOverflow(option.votes)
-      return overflow ? .max : next
-    }
+    let total = options.reduce(0) { $0.saturatingSum($1.votes) }
     var figures: [ViewNode] = [
       state.isOpen ? .badge("OPEN", .active) : .badge("ENDED", .faint),
       .text(Format.count(total, "vote"), .strong),

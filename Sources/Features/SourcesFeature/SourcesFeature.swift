@@ -48,8 +48,8 @@ package struct SourcesFeature {
       update(status.source, at: time, &state) { $0.status = status.owned() }
     case .missed(let gap, let time):
       update(gap.source, at: time, &state) { source in
-        source.gaps = Self.sum(source.gaps, 1)
-        source.gapMilliseconds = Self.sum(source.gapMilliseconds, gap.milliseconds)
+        source.gaps = source.gaps.saturatingSum(1)
+        source.gapMilliseconds = source.gapMilliseconds.saturatingSum(gap.milliseconds)
         source.lastGap = MissedTime(
           source: source.name, from: gap.from, to: gap.to, reason: gap.reason.owned())
       }
@@ -81,12 +81,6 @@ package struct SourcesFeature {
       let (left, right) = (sources[$0], sources[$1])
       return isOver(left) == isOver(right) ? left.timestamp < right.timestamp : isOver(left)
     }
-  }
-
-  /// Adds two numbers. Saturates, because a saved state may contain any values.
-  private static func sum(_ left: Int, _ right: Int) -> Int {
-    let (sum, overflow) = left.addingReportingOverflow(right)
-    return overflow ? .max : sum
   }
 }
 

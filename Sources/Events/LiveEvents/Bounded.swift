@@ -47,6 +47,22 @@ extension Bounded {
     try require(names.allSatisfy { $0?.fits(EventLimits.nameLength) ?? true }, part)
   }
 
+  /// Requires a list of names and identifiers to be no longer than its limit.
+  package func require(
+    names: some Collection<String>, atMost limit: Int, in part: String
+  ) throws(OutOfBounds) {
+    try require(names.count <= limit, part)
+    for name in names { try require(names: name, in: part) }
+  }
+
+  /// Requires a list of names and identifiers to be no longer than its limit.
+  package func require(
+    names: some Collection<Text>, atMost limit: Int, in part: String
+  ) throws(OutOfBounds) {
+    try require(names.count <= limit, part)
+    for name in names { try require(names: name, in: part) }
+  }
+
   /// Checks a part of the state, unless it is missing.
   package func check(_ part: (some Bounded)?, _ name: String) throws(OutOfBounds) {
     do throws(OutOfBounds) {
@@ -68,7 +84,7 @@ extension Bounded {
 extension FixedWidthInteger {
   /// Whether the magnitude is at most 2 to the 53rd, up to which every JSON reader is exact. No
   /// counter of a room and no timestamp in milliseconds becomes so large.
-  package var isCountable: Bool { magnitude <= 1 << 53 }
+  package var isCountable: Bool { magnitude <= EventLimits.total.upperBound }
 }
 
 extension Text {
@@ -111,8 +127,7 @@ extension ChatHighlight: Bounded {
   package func checkBounds() throws(OutOfBounds) {
     try require(times: startedAt, in: "startedAt")
     try require(countable: seconds, messages, busiest, usual, in: "messages")
-    try require(words.count <= Self.wordLimit, "words")
-    for word in words { try require(names: word, in: "words") }
+    try require(names: words, atMost: Self.wordLimit, in: "words")
   }
 }
 
@@ -134,8 +149,7 @@ extension Prediction: Bounded {
   package func checkBounds() throws(OutOfBounds) {
     try require(names: id, in: "id")
     try require(title.fits(EventLimits.titleLength), "title")
-    try require(options.count <= Self.maximumOptions, "options")
-    for option in options { try require(names: option, in: "options") }
+    try require(names: options, atMost: Self.maximumOptions, in: "options")
     try require(totals.count <= Self.maximumOptions && totals.allSatisfy(\.isCountable), "totals")
     try require(countable: winner, in: "winner")
     try require(times: endsAt, in: "endsAt")

@@ -166,8 +166,8 @@ extension ChatFeature.State: Bounded {
     try check(highlights, "highlights")
     try check(thread?.messages, "thread")
     try require(countable: thread?.root, in: "thread")
-    try require(mentionedNames.names.count <= ChatEvent.maximumHighlightedNames, "mentionedNames")
-    for name in mentionedNames.names { try require(names: name, in: "mentionedNames") }
+    try require(
+      names: mentionedNames.names, atMost: ChatEvent.maximumHighlightedNames, in: "mentionedNames")
     try check(modes, "modes")
     try check(bookkeeping, "bookkeeping")
   }

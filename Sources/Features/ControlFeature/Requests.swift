@@ -147,8 +147,7 @@ extension Requests: Bounded {
 extension Requests.Surface: Bounded {
   package func checkBounds() throws(OutOfBounds) {
     try require(countable: number, in: "number")
-    try require(controls?.count ?? 0 <= ControllerEvent.maximumControls, "controls")
-    for control in controls ?? [] { try require(names: control, in: "controls") }
+    try require(names: controls ?? [], atMost: ControllerEvent.maximumControls, in: "controls")
   }
 }
 

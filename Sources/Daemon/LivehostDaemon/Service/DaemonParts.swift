@@ -121,11 +121,18 @@ final class DaemonParts: Sendable {
     stopping = LongWork(
       "stopping", notifier: daemon.notifier, unit: "steps",
       left: { recordings.waitingSteps })
-    (self.laneGroup, self.ingestGroup, self.controlGroup) = (laneGroup, ingestGroup, controlGroup)
-    (self.executor, slots) = (executor, WorkSlots(count: executor.width))
-    (self.faults, self.metrics, self.tasks) = (faults, metrics, tasks)
-    (self.rejections, self.library) = (rejections, library)
-    (roomRecordings, snapshotStore) = (recordings, snapshots)
+    self.laneGroup = laneGroup
+    self.ingestGroup = ingestGroup
+    self.controlGroup = controlGroup
+    self.rejections = rejections
+    self.executor = executor
+    slots = WorkSlots(count: executor.width)
+    self.faults = faults
+    self.metrics = metrics
+    self.tasks = tasks
+    self.library = library
+    roomRecordings = recordings
+    snapshotStore = snapshots
   }
 
   // MARK: Rooms

@@ -116,12 +116,36 @@ import WireFormats
     #expect("\(try #require(error))".contains(reason))
   }
 
-  @Test func `A snapshot in another encoding than UTF-8 is refused`() throws {
+  @Test(arguments: [
+    ("\\u0001", 1), ("\\n", 1), ("\\u00e9", 2), ("\\u2028", 3), ("\\ud83d\\ude00", 4),
+  ])
+  func `an escape sequence in saved text counts as the bytes that it encodes`(
+    escape: String, bytes: Int
+  ) throws {
+    let text = String(decoding: try JSONWriter.text(of: Self.snapshot()), as: UTF8.self)
+    func snapshot(_ count: Int) throws -> RoomSnapshot {
+      let title = String(repeating: escape, count: count)
+      return try RoomSnapshot(decoding: Array(text.replacing("Evening", with: title).utf8))
+    }
+    _ = try snapshot(EventLimits.titleLength / bytes)
+    #expect(throws: (any Error).self) { try snapshot(EventLimits.titleLength / bytes + 1) }
+  }
+
+  /// The decoder accepts more encodings than this program writes. The limits apply to all of them.
+  @Test func `saved text not in UTF-8 is rejected, and spaces around names hide no value`()
+    throws
+  {
     let text = String(decoding: try JSONWriter.text(of: Self.snapshot()), as: UTF8.self)
     for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32] {
       let data = try #require(text.data(using: encoding))
       let error = #expect(throws: (any Error).self) { try RoomSnapshot(decoding: Array(data)) }
       #expect("\(try #require(error))".contains("UTF-8"))
+    }
+    let long = String(repeating: "x", count: 2_000)
+    for member in ["\"title\" : ", "\n\"titl\\u0065\":", "\"text\":\"\",\"title\"\t:"] {
+      let forged = text.replacing("\"title\":\"Evening\"", with: "\(member)\"\(long)\"")
+      #expect(forged != text)
+      #expect(throws: (any Error).self) { try RoomSnapshot(decoding: Array(forged.utf8)) }
     }
   }
 

@@ -137,7 +137,8 @@ extension RecentIdentifiers: Codable {
     let text = try values.decode(String.self, forKey: .hashes).utf8
     guard milliseconds.isCountable, text.count <= Self.textLength else {
       throw DecodingError.dataCorruptedError(
-        forKey: .hashes, in: values, debugDescription: "more than \(Self.capacity) identifiers")
+        forKey: .hashes, in: values,
+        debugDescription: "an impossible time, or more than \(Self.capacity) identifiers")
     }
     var rest = text[...]
     while rest.count >= Self.hashDigits + Self.gapDigits {

@@ -3,11 +3,9 @@
 # [PARSER...]]]`.
 #
 # RUNS (10,000,000) is the number of inputs for each parser of lines, messages and interfaces.
-# RUNS_OF_FILES (100,000)
-# is the number of inputs for each other parser: whole files (YAML, recordings, the write-ahead log,
-# recorded chats,
-# snapshots), and messages of Social Stream and webhooks. One parser runs per processor. FUZZ_SEED
-# repeats a run.
+# RUNS_OF_FILES (100,000) is the number of inputs for each other parser: whole files (YAML,
+# recordings, the write-ahead log, recorded chats, snapshots), and messages of Social Stream and
+# webhooks. One parser runs per processor. FUZZ_SEED repeats a run.
 #
 # By default, the programs are built with the address sanitizer. FUZZ_BUILD=edges omits the
 # sanitizer and ignores how often code runs: only inputs that reach new code count as new. The mode
@@ -15,8 +13,8 @@
 # Swift's own checks stay enabled.
 #
 # Inputs that reach new code are kept in .build/fuzz/corpus for later runs. A failing input is kept
-# as
-# .build/fuzz/PARSER-crash-*. To repeat it, run its program, for example `fuzz-lines PARSER FILE`.
+# as .build/fuzz/PARSER-crash-*. To repeat it, run its program, for example
+# `fuzz-lines PARSER FILE`.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 runs=${1:-10000000} runs_of_files=${2:-100000}

@@ -67,6 +67,6 @@ final class SnapshotParser: Parser {
     _ = write(
       RoomSnapshot(
         room: snapshot.room, savedAt: snapshot.savedAt, instant: snapshot.instant,
-        screen: screen.snapshot, recording: snapshot.recording))
+        screen: screen.snapshot, sequence: snapshot.sequence))
   }
 }

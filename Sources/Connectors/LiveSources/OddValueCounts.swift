@@ -8,7 +8,8 @@ package struct OddValueCounts: Equatable, Sendable {
     for name in names { counts[name, default: 0] += 1 }
   }
 
-  /// A remark such as `unusable values ignored: 2 bw_in, 1 frame_rate`, or `nil` if there are none.
+  /// A remark such as `unusable values ignored: 2 bw_in, 1 frame_rate`. `nil` if every value was
+  /// usable.
   package var text: String? {
     let names = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
     return names.isEmpty ? nil : "unusable values ignored: \(names.joined(separator: ", "))"

@@ -276,7 +276,7 @@ import WireFormats
   }
 
   @Test(arguments: [Int.max, Int.min])
-  func `A huge number in a snapshot is refused, or the room continues`(_ number: Int) throws {
+  func `a huge number in a snapshot is refused, or the room continues`(_ number: Int) throws {
     let accepted = try Self.accepted { Self.isNumber($0) ? number : nil }
     for (path, saved) in accepted {
       let screen = HostScreen.still(restoring: saved)

@@ -45,7 +45,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
     return (recorder.name, try await library.files(of: recorder.name).segments.map(\.path))
   }
 
-  @Test func `Each line has a number, and a checksum that covers all lines before it`() async throws
+  @Test func `each line has a number, and a checksum that covers all lines before it`() async throws
   {
     let directory = TemporaryDirectory()
     let steps = makeSteps(60)
@@ -68,7 +68,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
     }
   }
 
-  @Test func `A segmentSynced line follows each sync of a recording and names a synced batch`()
+  @Test func `a segmentSynced line follows each sync of a recording and names a synced batch`()
     async throws
   {
     let disk = SimulatedDisk()
@@ -176,7 +176,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   }
 
   @Test(arguments: [true, false])
-  func `A rotten byte of a finished recording is reported, and later lines are not replayed`(
+  func `a rotten byte of a finished recording is reported, and later lines are not replayed`(
     hasCatalogue: Bool
   ) async throws {
     let directory = TemporaryDirectory()
@@ -187,7 +187,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
     try await expectRot(of: files.map(bytes), steps: steps, hasCatalogue: hasCatalogue)
   }
 
-  @Test func `A rotten byte in synced lines is not treated as a torn end`()
+  @Test func `a rotten byte in synced lines is not treated as a torn end`()
     async throws
   {
     let directory = TemporaryDirectory()
@@ -197,7 +197,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   }
 
   @Test(arguments: [true, false])
-  func `A hole before the last segmentSynced line is damage; one after it is cut off`(
+  func `a hole before the last segmentSynced line is damage; one after it is cut off`(
     isSynced: Bool
   ) async throws {
     let directory = TemporaryDirectory()
@@ -222,7 +222,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
     #expect(try bytes(files[0]).starts(with: isSynced ? contents : first))
   }
 
-  @Test func `A segment of another recording is not continued`() async throws {
+  @Test func `a segment of another recording is not continued`() async throws {
     let directory = TemporaryDirectory()
     let steps = makeSteps(40)
     let (name, files) = try await record(steps, in: directory, finishes: true)
@@ -241,7 +241,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
     #expect(read.count < count)
   }
 
-  @Test func `Missing lines at the end of a closed segment are reported`() async throws {
+  @Test func `missing lines at the end of a closed segment are reported`() async throws {
     let directory = TemporaryDirectory()
     let (name, files) = try await record(makeSteps(40), in: directory, finishes: true)
     let last = try #require(files.last)
@@ -259,7 +259,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   }
 
   @Test
-  func `A recording of an earlier version can be read, and continues with chained lines`()
+  func `a recording of an earlier version can be read, and continues with chained lines`()
     async throws
   {
     let directory = TemporaryDirectory()
@@ -281,7 +281,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   }
 
   @Test(arguments: [("befa3eca", false), ("00000000", true)])
-  func `The checksum of a closed segment of an earlier version is verified`(
+  func `the checksum of a closed segment of an earlier version is verified`(
     checksum: String, isDamaged: Bool
   ) async throws {
     let directory = TemporaryDirectory()

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct DeletionTests {
-  @Test func `Deleting a recording leaves the other recordings`() async throws {
+  @Test func `deleting a recording leaves the other recordings`() async throws {
     let disk = SimulatedDisk()
     var settings = RecordingSettings(on: disk)
     settings.segmentBytes = 8 << 10
@@ -27,7 +27,7 @@ import Testing
     #expect(try await library.steps(of: first.name) == makeSteps(30))
   }
 
-  @Test func `A recording cannot be deleted while it is written or read`() async throws {
+  @Test func `a recording cannot be deleted while it is written or read`() async throws {
     let disk = SimulatedDisk()
     let library = try RecordingLibrary(
       directory: "/recordings", settings: RecordingSettings(on: disk))
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [true, false], [DiskFault.powerLoss, .processEnd])
-  func `A crash before any call of a deletion leaves the whole recording or none of it`(
+  func `a crash before any call of a deletion leaves the whole recording or none of it`(
     keepsCatalogue: Bool, fault: DiskFault
   ) async throws {
     var hasCrashed = true
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: [SystemError.Operation.rename, .syncDirectory])
-  func `A failed deletion leaves the recording unchanged`(
+  func `a failed deletion leaves the recording unchanged`(
     operation: SystemError.Operation
   ) async throws {
     let disk = SimulatedDisk()

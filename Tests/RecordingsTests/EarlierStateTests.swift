@@ -156,7 +156,7 @@ private final class EarlierDisk {
 @Suite(.timeLimit(.minutes(5))) struct EarlierStateTests {
   private typealias Earlier = EarlierDisk
 
-  @Test func `A room without a snapshot keeps its opening and all batches`() async throws {
+  @Test func `a room without a snapshot keeps its opening and all batches`() async throws {
     let earlier = try Earlier()
     try await earlier.log(
       #""room":"main","session":1,"batch":1,"opened":1700 a b"#,
@@ -173,7 +173,7 @@ private final class EarlierDisk {
   }
 
   @Test
-  func `Only batches after the newest snapshot are converted, and the previous one is removed`()
+  func `only batches after the newest snapshot are converted, and the previous one is removed`()
     async throws
   {
     let earlier = try Earlier()
@@ -187,7 +187,7 @@ private final class EarlierDisk {
     #expect(try earlier.names().snapshots == ["main.json"])
   }
 
-  @Test func `A room with an unreadable newest snapshot continues from the previous one`()
+  @Test func `a room with an unreadable newest snapshot continues from the previous one`()
     async throws
   {
     let earlier = try Earlier()
@@ -203,7 +203,7 @@ private final class EarlierDisk {
     #expect(try earlier.names().snapshots == ["main.json", "main.json.previous"])
   }
 
-  @Test func `A room that was being recorded gets the steps of its recording after the snapshot`()
+  @Test func `a room that was being recorded gets the steps of its recording after the snapshot`()
     async throws
   {
     let earlier = try Earlier()
@@ -221,7 +221,7 @@ private final class EarlierDisk {
   }
 
   @Test
-  func `Snapshots of version 1, which had no log, are converted with and without a recording`()
+  func `snapshots of version 1, which had no log, are converted with and without a recording`()
     async throws
   {
     let earlier = try Earlier()
@@ -236,7 +236,7 @@ private final class EarlierDisk {
   }
 
   @Test(arguments: [false, true])
-  func `Log, recording and log continue each other, whether or not a snapshot names the recording`(
+  func `log, recording and log continue each other, whether or not a snapshot names the recording`(
     isKnown: Bool
   ) async throws {
     let earlier = try Earlier()
@@ -261,7 +261,7 @@ private final class EarlierDisk {
   }
 
   @Test
-  func `A gap before a second recording is reported, and later batches are not converted`()
+  func `a gap before a second recording is reported, and later batches are not converted`()
     async throws
   {
     let earlier = try Earlier()
@@ -278,7 +278,7 @@ private final class EarlierDisk {
     #expect(try earlier.names().state.contains("log.unconverted"))
   }
 
-  @Test func `If the newest snapshot is unreadable, an unnamed recording is converted`()
+  @Test func `if the newest snapshot is unreadable, an unnamed recording is converted`()
     async throws
   {
     let earlier = try Earlier()
@@ -297,7 +297,7 @@ private final class EarlierDisk {
     #expect(earlier.messages.all.first?.contains("is restored from its recording") == true)
   }
 
-  @Test func `A room with unreadable snapshots is restored from its recording`() async throws {
+  @Test func `a room with unreadable snapshots is restored from its recording`() async throws {
     let earlier = try Earlier()
     let after = #"{"after":{"session":1,"batch":2}}"#
     _ = try await earlier.record(
@@ -310,7 +310,7 @@ private final class EarlierDisk {
       try await earlier.converted() == ["main": ["opened 1700000000000", after, "c"]])
   }
 
-  @Test func `Batches after a gap in the log are not converted, and the gap is reported`()
+  @Test func `batches after a gap in the log are not converted, and the gap is reported`()
     async throws
   {
     let earlier = try Earlier()
@@ -335,7 +335,7 @@ private final class EarlierDisk {
     #expect(try await earlier.converted().count == 2)
   }
 
-  @Test func `Steps during a pause of a recording are missing, and the loss is reported`()
+  @Test func `steps during a pause of a recording are missing, and the loss is reported`()
     async throws
   {
     let earlier = try Earlier()
@@ -354,7 +354,7 @@ private final class EarlierDisk {
     #expect(try await earlier.converted() == ["main": ["b"]])
   }
 
-  @Test func `Closed rooms are removed with their snapshots, and may have been reopened`()
+  @Test func `closed rooms are removed with their snapshots, and may have been reopened`()
     async throws
   {
     let earlier = try Earlier()
@@ -378,7 +378,7 @@ private final class EarlierDisk {
     #expect(try earlier.names().snapshots == ["saved.json"])
   }
 
-  @Test func `A room that was set aside keeps the batches after its snapshot`() async throws {
+  @Test func `a room that was set aside keeps the batches after its snapshot`() async throws {
     let earlier = try Earlier()
     try await earlier.log(
       #""room":"main","session":1,"batch":1,"opened":1700 a"#,
@@ -391,7 +391,7 @@ private final class EarlierDisk {
     #expect(try earlier.names().snapshots == ["main.json.set-aside"])
   }
 
-  @Test func `Batches after a rotten byte are not converted, and the old log is kept`()
+  @Test func `batches after a rotten byte are not converted, and the old log is kept`()
     async throws
   {
     let earlier = try Earlier()
@@ -408,7 +408,7 @@ private final class EarlierDisk {
     #expect(earlier.disk.contents(of: "/state/log.unconverted/000001.ndjson") != nil)
   }
 
-  @Test func `Impossible numbers and names are ignored`() async throws {
+  @Test func `impossible numbers and names are ignored`() async throws {
     let earlier = try Earlier()
     let recording = try await earlier.record(
       [Earlier.step("a", at: 1), .change(#"{"room":"main","step":"b"}"#, at: .origin)],
@@ -428,7 +428,7 @@ private final class EarlierDisk {
     #expect(try await earlier.converted() == ["main": ["a"], "good": ["opened 1", "y"]])
   }
 
-  @Test func `Events and frames are converted unchanged, in segments of the usual size`()
+  @Test func `events and frames are converted unchanged, in segments of the usual size`()
     async throws
   {
     let earlier = try Earlier()
@@ -457,7 +457,7 @@ private final class EarlierDisk {
     #expect(try earlier.disk.names(in: "/state/log").count > 3)
   }
 
-  @Test func `A new directory and a log of the present version are not changed`() async throws {
+  @Test func `a new directory and a log of the present version are not changed`() async throws {
     let earlier = try Earlier()
     #expect(try await earlier.convert() == [])
     #expect(try earlier.names().state == [])
@@ -507,7 +507,7 @@ private final class EarlierDisk {
   }
 
   @Test(arguments: [DiskFault.processEnd, .powerLoss, .error(ENOSPC)])
-  func `A conversion that ends at any call is repeated with the same result`(fault: DiskFault)
+  func `a conversion that ends at any call is repeated with the same result`(fault: DiskFault)
     async throws
   {
     var number = 0

@@ -9,7 +9,7 @@ import Testing
 @Suite(.enabled(if: SmallDisk.isAvailable, "requires the right to mount file systems"))
 struct FailureTests {
   @Test(arguments: [true, false])
-  func `A full disk fails the recording, which keeps the copied batches`(
+  func `a full disk fails the recording, which keeps the copied batches`(
     isLogOnIt: Bool
   ) async throws {
     let (disk, directory) = (try SmallDisk(), TemporaryDirectory())
@@ -56,7 +56,7 @@ struct FailureTests {
     #expect(try await library.steps(of: recorder.name) == read)
   }
 
-  @Test func `Recordings on a disk that became read-only are listed and can be read`() async throws
+  @Test func `recordings on a disk that became read-only are listed and can be read`() async throws
   {
     let directory = TemporaryDirectory()
     var library = try RecordingLibrary(in: directory)
@@ -77,7 +77,7 @@ struct FailureTests {
     }
   }
 
-  @Test func `Starting a recording in a read-only directory fails with the reason`() async throws {
+  @Test func `starting a recording in a read-only directory fails with the reason`() async throws {
     let disk = try SmallDisk(flags: MS_RDONLY)
     let library = try RecordingLibrary(directory: disk.path + "/recordings")
     defer { library.close() }

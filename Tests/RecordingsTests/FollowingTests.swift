@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: variants.indices, [true, false])
-  func `A recording torn at any byte is completed from the log, and continues`(
+  func `a recording torn at any byte is completed from the log, and continues`(
     variant: Int, hasCatalogue: Bool
   ) async throws {
     let settings = Self.variants[variant]
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: [DiskFault.processEnd, .powerLoss])
-  func `A recovery that is interrupted twice completes the recording at the third start`(
+  func `a recovery that is interrupted twice completes the recording at the third start`(
     fault: DiskFault
   ) async throws {
     for variant in Self.variants.indices {
@@ -123,7 +123,7 @@ import Testing
 
   // MARK: Copying
 
-  @Test func `Only batches that the log has synced are copied`() async throws {
+  @Test func `only batches that the log has synced are copied`() async throws {
     let disk = SimulatedDisk()
     let library = try RecordingLibrary(
       directory: "/recordings", settings: RecordingSettings(on: disk).syncingRarely)
@@ -147,7 +147,7 @@ import Testing
     #expect(try await library.steps(of: recorder.name) == steps)
   }
 
-  @Test func `The log is synced early when too many bytes wait to be copied`() async throws {
+  @Test func `the log is synced early when too many bytes wait to be copied`() async throws {
     let disk = SimulatedDisk()
     let library = try RecordingLibrary(
       directory: "/recordings", settings: RecordingSettings(on: disk).syncingRarely)
@@ -163,7 +163,7 @@ import Testing
     #expect(try await library.steps(of: recorder.name) == steps)
   }
 
-  @Test func `A recording contains no batches from before its start, a pause, or after its end`()
+  @Test func `a recording contains no batches from before its start, a pause, or after its end`()
     async throws
   {
     let directory = TemporaryDirectory()
@@ -177,7 +177,7 @@ import Testing
   // MARK: Failures
 
   @Test(arguments: [SystemError.Operation.write, .sync])
-  func `A failure of the log fails all recordings, which keep the copied batches`(
+  func `a failure of the log fails all recordings, which keep the copied batches`(
     operation: SystemError.Operation
   ) async throws {
     let disk = SimulatedDisk()
@@ -210,7 +210,7 @@ import Testing
   }
 
   @Test(arguments: [SystemError.Operation.write, .sync, .create])
-  func `A failed recording affects neither the log, its acknowledgements, nor other recordings`(
+  func `a failed recording affects neither the log, its acknowledgements, nor other recordings`(
     operation: SystemError.Operation
   ) async throws {
     let disk = SimulatedDisk()
@@ -277,7 +277,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `A segment of the log is kept while a recording needs it, and removed afterwards`(
+  func `a segment of the log is kept while a recording needs it, and removed afterwards`(
     isSynced: Bool
   ) async throws {
     let disk = SimulatedDisk()
@@ -307,7 +307,7 @@ import Testing
     library.close()
   }
 
-  @Test func `A segment of the log is kept until the segmentSynced line is synced itself`()
+  @Test func `a segment of the log is kept until the segmentSynced line is synced itself`()
     async throws
   {
     let disk = SimulatedDisk()
@@ -362,7 +362,7 @@ import Testing
   }
 
   @Test
-  func `A power failure at any call leaves a recording complete, however early the log is cut`()
+  func `a power failure at any call leaves a recording complete, however early the log is cut`()
     async throws
   {
     var (call, hasCrashed) = (20, true)
@@ -408,7 +408,7 @@ import Testing
     #expect(call > 60 && kept.count > 5)
   }
 
-  @Test func `The log is kept until the recordings are completed from it`() async throws {
+  @Test func `the log is kept until the recordings are completed from it`() async throws {
     let directory = TemporaryDirectory()
     let settings = RecordingSettings.small.syncingRarely
     let first = try RecordingLibrary(in: directory, settings: settings)
@@ -438,7 +438,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: log + "/000001.ndjson"))
   }
 
-  @Test func `The log cannot be read while it is written`() async throws {
+  @Test func `the log cannot be read while it is written`() async throws {
     let directory = TemporaryDirectory()
     let library = try RecordingLibrary(in: directory)
     let log = library.log("main") {}
@@ -462,7 +462,7 @@ import Testing
   // MARK: Gaps in the log
 
   @Test(arguments: [true, false])
-  func `Batches after a gap in the log are not copied, and the longer copy is kept`(
+  func `batches after a gap in the log are not copied, and the longer copy is kept`(
     isRecordingCut: Bool
   ) async throws {
     let directory = TemporaryDirectory()
@@ -495,7 +495,7 @@ import Testing
     #expect(messages.all.contains { $0.contains("'\(name)' lacks its end, ") })
   }
 
-  @Test func `Without the log, a recording keeps all its batches`() async throws {
+  @Test func `without the log, a recording keeps all its batches`() async throws {
     let directory = TemporaryDirectory()
     let settings = RecordingSettings().syncingRarely
     let first = try RecordingLibrary(in: directory, settings: settings)

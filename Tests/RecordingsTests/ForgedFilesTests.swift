@@ -70,7 +70,7 @@ import Testing
 
   // MARK: Not a regular file
 
-  @Test func `Only regular files are opened`() throws {
+  @Test func `only regular files are opened`() throws {
     let (file, pipe, device) = ("/file", "/pipe", "/device")
     try write([1], to: directory.path + file)
     #expect(mkfifo(directory.path + pipe, 0o600) == 0)
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: ["-journal", "-wal"])
-  func `A pipe beside the catalogue does not block`(_ suffix: String) async throws {
+  func `a pipe beside the catalogue does not block`(_ suffix: String) async throws {
     let library = try open()
     let summary = try await library.record(makeSteps(20))
     library.close()
@@ -106,7 +106,7 @@ import Testing
     "segment SET events = 1 << 62", "segment SET bytes = -1", "segment SET frames = 'many'",
     "segment SET lastAt = (1 << 62) + (1 << 61)", "recording SET endedAt = 1 << 54",
   ])
-  func `A catalogue with numbers out of range is rebuilt`(_ change: String) async throws {
+  func `a catalogue with numbers out of range is rebuilt`(_ change: String) async throws {
     let library = try open()
     let summary = try await library.record(makeSteps(20))
     library.close()
@@ -127,7 +127,7 @@ import Testing
   }
 
   /// File systems have times that do not fit in nanoseconds since 1970.
-  @Test func `A file may have any modification time`() throws {
+  @Test func `a file may have any modification time`() throws {
     let path = directory.path + "/file"
     try write([1], to: path)
     var states: [Int] = []
@@ -140,7 +140,7 @@ import Testing
     #expect(states[1...2] == [1_000_000_005, 2_000_000_005])
   }
 
-  @Test func `A pipe in the log is reported, and the log continues after it`() async throws {
+  @Test func `a pipe in the log is reported, and the log continues after it`() async throws {
     var library = try open()
     _ = try await library.recoverLog()
     try await logSomething(library)
@@ -176,7 +176,7 @@ import Testing
   }
 
   @Test(arguments: NoFile.allCases, [true, false])
-  func `An unreadable segment does not hide the others, and can be restored`(
+  func `an unreadable segment does not hide the others, and can be restored`(
     _ thing: NoFile, hasCatalogue: Bool
   ) async throws {
     var library = try open()
@@ -213,7 +213,7 @@ import Testing
   }
 
   @Test(arguments: NoFile.allCases)
-  func `An unreadable entry after the last segment is damage only while it exists`(
+  func `an unreadable entry after the last segment is damage only while it exists`(
     _ thing: NoFile
   ) async throws {
     var library = try open()
@@ -231,7 +231,7 @@ import Testing
     library.close()
   }
 
-  @Test func `Readers ignore a file that is not part of the recording`()
+  @Test func `readers ignore a file that is not part of the recording`()
     async throws
   {
     var library = try open()
@@ -257,7 +257,7 @@ import Testing
     library.close()
   }
 
-  @Test func `A segment that cannot be opened is not reported as missing`() async throws {
+  @Test func `a segment that cannot be opened is not reported as missing`() async throws {
     let disk = SimulatedDisk()
     var settings = RecordingSettings(on: disk)
     settings.segmentBytes = 8 << 10
@@ -280,7 +280,7 @@ import Testing
   @Test(arguments: [
     (newest: Int.max, startedAt: 0), (1_000_000_000_000_000_000, 0), (1, .max), (-5, -7),
   ])
-  func `A number of the newest segment that is out of range is ignored`(
+  func `a number of the newest segment that is out of range is ignored`(
     newest: Int, startedAt: Int
   ) async throws {
     try StateDirectory(directory.path).replace(
@@ -294,7 +294,7 @@ import Testing
     #expect(try files.contentsOfDirectory(atPath: log) == ["000001.ndjson"])
   }
 
-  @Test func `Any number of missing segments costs neither time nor memory`() async throws {
+  @Test func `any number of missing segments costs neither time nor memory`() async throws {
     let newest = 1 << 52
     try StateDirectory(directory.path).replace(
       "recordings.log.json", with: Array(#"{"newest":\#(newest),"startedAt":1}"#.utf8))
@@ -305,7 +305,7 @@ import Testing
     #expect(try files.contentsOfDirectory(atPath: log) == ["\(newest + 1).ndjson"])
   }
 
-  @Test func `A file name with a number out of range is not a segment`() async throws {
+  @Test func `a file name with a number out of range is not a segment`() async throws {
     var library = try open()
     _ = try await library.recoverLog()
     let summary = try await library.record(makeSteps(20))
@@ -323,7 +323,7 @@ import Testing
     #expect(files.fileExists(atPath: log + "/000002.ndjson"))
   }
 
-  @Test func `Lines after the largest line number are damage`() async throws {
+  @Test func `lines after the largest line number are damage`() async throws {
     let segment = try await leave()
     let count = try bytes(segment).count { $0 == 0x0A }
     for first in [Int.max - count + 1, 1 << 53 - 1] {
@@ -340,7 +340,7 @@ import Testing
   }
 
   @Test(arguments: [Int.max, .min, -1])
-  func `A start time out of range is damage, and the name states the start`(
+  func `a start time out of range is damage, and the name states the start`(
     _ time: Int
   ) async throws {
     try forge(try await leave()) {
@@ -352,7 +352,7 @@ import Testing
     library.close()
   }
 
-  @Test func `A recording whose time goes back has a duration of zero`() async throws {
+  @Test func `a recording whose time goes back has a duration of zero`() async throws {
     let library = try open()
     let steps = [5_000_000_000, 1_000_000_000].map {
       RecordedStep.frame(at: Instant(nanoseconds: $0), flush: false)
@@ -370,13 +370,13 @@ import Testing
     #"{"room":"main","sequence":9e18,"after":1}"#,
     #"{"room":"main","session":1,"batch":1}"#, #"{"room":"main"}"#,
   ])
-  func `An impossible mark names no room`(_ text: String) {
+  func `an impossible mark names no room`(_ text: String) {
     #expect(
       LogMark(.change(text, at: .origin))
         == LogMark(room: "", sequence: 1, after: 0))
   }
 
-  @Test func `A second header does not hide that a segment is in the wrong place`()
+  @Test func `a second header does not hide that a segment is in the wrong place`()
     async throws
   {
     var library = try open()
@@ -394,7 +394,7 @@ import Testing
     library.close()
   }
 
-  @Test func `A log sequence out of range does not exhaust the log sequences`() async throws {
+  @Test func `a log sequence out of range does not exhaust the log sequences`() async throws {
     var library = try open()
     _ = try await library.recoverLog()
     try await logSomething(library)
@@ -410,7 +410,7 @@ import Testing
   }
 
   @Test(arguments: [Int.max, -1])
-  func `A log sequence out of range in a recording makes its line invalid`(_ sequence: Int)
+  func `a log sequence out of range in a recording makes its line invalid`(_ sequence: Int)
     async throws
   {
     let segment = try await leave()
@@ -422,7 +422,7 @@ import Testing
 
   // MARK: Many segments
 
-  @Test func `Many segments are entered into a new catalogue in one transaction`() async throws {
+  @Test func `many segments are entered into a new catalogue in one transaction`() async throws {
     var settings = RecordingSettings()
     settings.segmentBytes = 1
     var library = try open(settings)

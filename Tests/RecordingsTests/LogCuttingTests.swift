@@ -56,7 +56,7 @@ import Testing
     return counts
   }
 
-  @Test func `The remaining bytes are reported while the log is read`() async throws {
+  @Test func `the remaining bytes are reported while the log is read`() async throws {
     let disk = SimulatedDisk()
     var settings = RecordingSettings.small
     settings.disk = disk
@@ -87,20 +87,20 @@ import Testing
     reading.close()
   }
 
-  @Test func `Snapshots of a few rooms are requested once the log is two segments ahead`()
+  @Test func `snapshots of a few rooms are requested once the log is two segments ahead`()
     async throws
   {
     #expect(try await asked(of: 3, segments: 4) == [0, 3, 3])
   }
 
-  @Test func `With many rooms the log is longer, and snapshots are requested at different times`()
+  @Test func `with many rooms the log is longer, and snapshots are requested at different times`()
     async throws
   {
     #expect(
       try await asked(of: 1_024, segments: 10) == [0, 0, 0, 0, 256, 512, 768, 1_024, 1_024])
   }
 
-  @Test func `The second snapshot of a room follows the first at the same distance as later ones`()
+  @Test func `the second snapshot of a room follows the first at the same distance as later ones`()
     async throws
   {
     #expect(

@@ -5,7 +5,7 @@ import Testing
 
 /// The marks before batches in the write-ahead log.
 @Suite(.timeLimit(.minutes(1))) struct LogMarkTests {
-  @Test func `A mark is read as it was written`() async throws {
+  @Test func `a mark is read as it was written`() async throws {
     let directory = TemporaryDirectory()
     let plain = LogMark(room: "main", sequence: 7, after: 5)
     let recorded = LogMark(

@@ -50,7 +50,7 @@ import Testing
     #expect(try await page(before: "no such recording", limit: 3) == Page([], 0))
   }
 
-  @Test func `Recordings are listed in the same pages before and after a restart`() async throws {
+  @Test func `recordings are listed in the same pages before and after a restart`() async throws {
     let directory = TemporaryDirectory()
     let library = try RecordingLibrary(in: directory)
     let names = try await record(library)

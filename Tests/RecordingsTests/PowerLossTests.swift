@@ -186,7 +186,7 @@ private final class Witness {
   }
 
   @Test(arguments: [true, false], [DiskFault.powerLoss, .processEnd])
-  func `A crash before any call leaves all acknowledged steps, and the recording continues`(
+  func `a crash before any call leaves all acknowledged steps, and the recording continues`(
     keepsCatalogue: Bool, fault: DiskFault
   ) async throws {
     var number = 2
@@ -209,7 +209,7 @@ private final class Witness {
     #expect(number > 60)
   }
 
-  @Test func `A crash before any call of a recovery loses nothing`()
+  @Test func `a crash before any call of a recovery loses nothing`()
     async throws
   {
     var recoveries = 0
@@ -236,7 +236,7 @@ private final class Witness {
     #expect(recoveries > 250)
   }
 
-  @Test func `A segment name that a killed process did not sync is synced before the next one`()
+  @Test func `a segment name that a killed process did not sync is synced before the next one`()
     async throws
   {
     for seed in 1...100 as ClosedRange<UInt64> {
@@ -256,7 +256,7 @@ private final class Witness {
     }
   }
 
-  @Test func `Bytes that a failed sync left in memory are rewritten before later ones`()
+  @Test func `bytes that a failed sync left in memory are rewritten before later ones`()
     async throws
   {
     for seed in 1...60 as ClosedRange<UInt64> {
@@ -276,7 +276,7 @@ private final class Witness {
     }
   }
 
-  @Test func `A crash does not restore a segment that a recovery has cut and removed`()
+  @Test func `a crash does not restore a segment that a recovery has cut and removed`()
     async throws
   {
     var removed = 0
@@ -302,7 +302,7 @@ private final class Witness {
   }
 
   @Test
-  func `A log that could not be read at one start is kept if no file names its segment`()
+  func `a log that could not be read at one start is kept if no file names its segment`()
     async throws
   {
     let disk = SimulatedDisk()
@@ -343,7 +343,7 @@ private final class Witness {
   }
 
   @Test
-  func `With any fault, all acknowledged steps exist, and no others than were written`()
+  func `with any fault, all acknowledged steps exist, and no others than were written`()
     async throws
   {
     var events: [DiskEvent: Int] = [:]
@@ -365,7 +365,7 @@ private final class Witness {
     }
   }
 
-  @Test func `After a sync that did nothing, the remaining steps are as they were written`()
+  @Test func `after a sync that did nothing, the remaining steps are as they were written`()
     async throws
   {
     var lies = 0
@@ -385,7 +385,7 @@ private final class Witness {
     #expect(lies > 100)
   }
 
-  @Test func `A rotten byte ends the readable steps and is reported`() async throws {
+  @Test func `a rotten byte ends the readable steps and is reported`() async throws {
     for seed in 1...80 as ClosedRange<UInt64> {
       let disk = SimulatedDisk(seed: seed)
       // Without a catalogue, lines after the last sync look like an incomplete end.

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct RecordingTests {
-  @Test func `A recording over many segments is read step by step`() async throws {
+  @Test func `a recording over many segments is read step by step`() async throws {
     let directory = TemporaryDirectory()
     let library = try RecordingLibrary(in: directory, settings: .small)
     defer { library.close() }
@@ -19,7 +19,7 @@ import Testing
     #expect(try await library.steps(of: summary.name) == steps)
   }
 
-  @Test func `Changes with any text are read unchanged and in order`() async throws {
+  @Test func `changes with any text are read unchanged and in order`() async throws {
     let directory = TemporaryDirectory()
     let library = try RecordingLibrary(in: directory, settings: .small)
     defer { library.close() }
@@ -35,7 +35,7 @@ import Testing
     #expect(try await library.steps(of: summary.name) == steps)
   }
 
-  @Test func `Every event is one line of JSON that other programs can read`() async throws {
+  @Test func `every event is one line of JSON that other programs can read`() async throws {
     let directory = TemporaryDirectory()
     let library = try RecordingLibrary(in: directory)
     defer { library.close() }
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `Reading from an instant returns later steps and skips earlier segments`()
+  @Test func `reading from an instant returns later steps and skips earlier segments`()
     async throws
   {
     let directory = TemporaryDirectory()
@@ -72,7 +72,7 @@ import Testing
     #expect(reader.bytesRead == summary.bytes)
   }
 
-  @Test func `A recording being written is listed with its current contents and can be read`()
+  @Test func `a recording being written is listed with its current contents and can be read`()
     async throws
   {
     let directory = TemporaryDirectory()
@@ -88,7 +88,7 @@ import Testing
     #expect(try await library.steps(of: recorder.name) == steps)
   }
 
-  @Test func `Two recordings that start in the same second have different names`() async throws {
+  @Test func `two recordings that start in the same second have different names`() async throws {
     let directory = TemporaryDirectory()
     let library = try RecordingLibrary(in: directory)
     defer { library.close() }
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `An event with the longest line is read even if every byte is escaped`() async throws {
+  @Test func `an event with the longest line is read even if every byte is escaped`() async throws {
     let directory = TemporaryDirectory()
     let library = try RecordingLibrary(in: directory)
     defer { library.close() }
@@ -115,7 +115,7 @@ import Testing
     #expect(try await library.steps(of: summary.name) == steps)
   }
 
-  @Test func `Events beyond the limit of a stalled disk are lost, and the loss is reported`()
+  @Test func `events beyond the limit of a stalled disk are lost, and the loss is reported`()
     async throws
   {
     let directory = TemporaryDirectory()

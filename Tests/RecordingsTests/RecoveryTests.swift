@@ -44,7 +44,7 @@ enum CatalogueDamage: CaseIterable {
     return (recorder.name, file)
   }
 
-  @Test func `A segment torn at any byte keeps its complete lines, and the recording continues`()
+  @Test func `a segment torn at any byte keeps its complete lines, and the recording continues`()
     async throws
   {
     let directory = TemporaryDirectory(in: "/dev/shm")
@@ -84,7 +84,7 @@ enum CatalogueDamage: CaseIterable {
     }
   }
 
-  @Test func `A new segment torn at any byte of its header is removed`() async throws {
+  @Test func `a new segment torn at any byte of its header is removed`() async throws {
     let directory = TemporaryDirectory(in: "/dev/shm")
     let steps = makeSteps(40)
     let (name, file) = try await leave(steps, in: directory)
@@ -113,7 +113,7 @@ enum CatalogueDamage: CaseIterable {
     arguments: [
       [UInt8](repeating: 0, count: 4096), [0x0A], Array("{\"type\":\"frame\",\"at\":12x}\n".utf8),
     ])
-  func `Garbage after the last line is cut off`(tail: [UInt8]) async throws {
+  func `garbage after the last line is cut off`(tail: [UInt8]) async throws {
     let directory = TemporaryDirectory()
     let steps = makeSteps(120)
     let (name, file) = try await leave(steps, in: directory)
@@ -133,7 +133,7 @@ enum CatalogueDamage: CaseIterable {
 
   @Test(
     arguments: CatalogueDamage.allCases)
-  func `A missing, truncated or overwritten catalogue is rebuilt from the segments`(
+  func `a missing, truncated or overwritten catalogue is rebuilt from the segments`(
     damage: CatalogueDamage
   ) async throws {
     let directory = TemporaryDirectory()
@@ -153,7 +153,7 @@ enum CatalogueDamage: CaseIterable {
 
   @Test(
     arguments: CatalogueDamage.allCases)
-  func `A catalogue damaged at run time is rebuilt with the recordings being written`(
+  func `a catalogue damaged at run time is rebuilt with the recordings being written`(
     damage: CatalogueDamage
   ) async throws {
     let directory = TemporaryDirectory()
@@ -178,7 +178,7 @@ enum CatalogueDamage: CaseIterable {
     #expect(try await library.list() == [before[0], summary])
   }
 
-  @Test func `A flipped byte in a closed segment is reported by the list and by readers`()
+  @Test func `a flipped byte in a closed segment is reported by the list and by readers`()
     async throws
   {
     let directory = TemporaryDirectory()
@@ -206,7 +206,7 @@ enum CatalogueDamage: CaseIterable {
     #expect(listed.reason == damage.description)
   }
 
-  @Test func `A missing segment is reported, and a missing recording is not listed`()
+  @Test func `a missing segment is reported, and a missing recording is not listed`()
     async throws
   {
     let directory = TemporaryDirectory()
@@ -235,7 +235,7 @@ enum CatalogueDamage: CaseIterable {
     #expect(try await library.list() == list)
   }
 
-  @Test func `A recording without its first segment is damaged`()
+  @Test func `a recording without its first segment is damaged`()
     async throws
   {
     let disk = SimulatedDisk()
@@ -250,7 +250,7 @@ enum CatalogueDamage: CaseIterable {
     #expect(damage == Damage(segment: 1, .missing))
   }
 
-  @Test func `A missing last segment is damage until the segment is restored`() async throws {
+  @Test func `a missing last segment is damage until the segment is restored`() async throws {
     let directory = TemporaryDirectory()
     var library = try RecordingLibrary(in: directory, settings: .small)
     let summary = try await library.record(makeSteps(900))
@@ -276,7 +276,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test(arguments: [true, false])
-  func `Without a catalogue, a missing last segment is detected from the segment before`(
+  func `without a catalogue, a missing last segment is detected from the segment before`(
     isFinished: Bool
   ) async throws {
     let directory = TemporaryDirectory()
@@ -311,7 +311,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test(arguments: [true, false])
-  func `An announced segment without lines is not reported as missing`(
+  func `an announced segment without lines is not reported as missing`(
     isCatalogueLost: Bool
   ) async throws {
     let directory = TemporaryDirectory()
@@ -345,7 +345,7 @@ enum CatalogueDamage: CaseIterable {
     #expect(try await library.steps(of: name) == before + makeSteps(3, seed: 2))
   }
 
-  @Test func `A recording without files is damaged`() async throws {
+  @Test func `a recording without files is damaged`() async throws {
     let directory = TemporaryDirectory()
     let library = try RecordingLibrary(in: directory, settings: .small)
     defer { library.close() }
@@ -359,7 +359,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test(arguments: [true, false], [0, 512, 513, 1 << 20])
-  func `A segment of zeros is removed only if it never had any lines`(
+  func `a segment of zeros is removed only if it never had any lines`(
     isKnown: Bool, size: Int
   ) async throws {
     let directory = TemporaryDirectory()
@@ -385,7 +385,7 @@ enum CatalogueDamage: CaseIterable {
     }
   }
 
-  @Test func `A file of another recording is reported and not replayed`() async throws {
+  @Test func `a file of another recording is reported and not replayed`() async throws {
     let directory = TemporaryDirectory()
     var library = try RecordingLibrary(in: directory)
     let summary = try await library.record(makeSteps(300))
@@ -404,7 +404,7 @@ enum CatalogueDamage: CaseIterable {
     library.close()
   }
 
-  @Test func `A renamed recording is valid, and the new name is reported once`() async throws {
+  @Test func `a renamed recording is valid, and the new name is reported once`() async throws {
     let directory = TemporaryDirectory()
     var library = try RecordingLibrary(in: directory, settings: .small)
     let summary = try await library.record(makeSteps(900))
@@ -430,7 +430,7 @@ enum CatalogueDamage: CaseIterable {
     }
   }
 
-  @Test func `A recording that could not be read is read again at the next start`() async throws {
+  @Test func `a recording that could not be read is read again at the next start`() async throws {
     let directory = TemporaryDirectory()
     let disk = SimulatedDisk()
     var library = try RecordingLibrary(
@@ -451,7 +451,7 @@ enum CatalogueDamage: CaseIterable {
     #expect(try await library.readable(name) == (makeSteps(90), nil))
   }
 
-  @Test func `A fault in one recording does not affect the others`() async throws {
+  @Test func `a fault in one recording does not affect the others`() async throws {
     let directory = TemporaryDirectory()
     var library = try RecordingLibrary(in: directory, settings: .small)
     var names: [String] = []
@@ -481,7 +481,7 @@ enum CatalogueDamage: CaseIterable {
     #expect(try await recorder.finish(digest: nil, endedAt: 1).state == .finished)
   }
 
-  @Test func `Steps at all possible times of a room are read`() async throws {
+  @Test func `steps at all possible times of a room are read`() async throws {
     let directory = TemporaryDirectory()
     let steps = makeSteps(40)
     let far = steps.map { step in
@@ -499,7 +499,7 @@ enum CatalogueDamage: CaseIterable {
     #expect(try await library.steps(of: name) == far)
   }
 
-  @Test func `A time beyond the range of rooms makes a line invalid and overflows nothing`()
+  @Test func `a time beyond the range of rooms makes a line invalid and overflows nothing`()
     async throws
   {
     let directory = TemporaryDirectory()
@@ -516,7 +516,7 @@ enum CatalogueDamage: CaseIterable {
     #expect(summary.durationMs == 4_999_999_999_999)
   }
 
-  @Test func `A reader does not read lines written after it started`() async throws {
+  @Test func `a reader does not read lines written after it started`() async throws {
     let directory = TemporaryDirectory()
     let library = try RecordingLibrary(in: directory)
     defer { library.close() }
@@ -532,7 +532,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `An interrupted recovery is continued by the next start, with the remaining bytes`()
+  func `an interrupted recovery is continued by the next start, with the remaining bytes`()
     async throws
   {
     let directory = TemporaryDirectory()
@@ -582,7 +582,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `A locked catalogue is not damaged, and changes are written once it is released`()
+  func `a locked catalogue is not damaged, and changes are written once it is released`()
     async throws
   {
     let directory = TemporaryDirectory()
@@ -638,7 +638,7 @@ enum CatalogueDamage: CaseIterable {
     }
   }
 
-  @Test func `If the program is killed between two segments, both are kept`() async throws {
+  @Test func `if the program is killed between two segments, both are kept`() async throws {
     let directory = TemporaryDirectory()
     let steps = makeSteps(600)
     let (name, file) = try await leave(steps, in: directory)
@@ -653,7 +653,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test
-  func `A recording is listed even if less than one complete line of it is left`()
+  func `a recording is listed even if less than one complete line of it is left`()
     async throws
   {
     let directory = TemporaryDirectory()

@@ -24,7 +24,7 @@ import Testing
     return String(decoding: line, as: UTF8.self)
   }
 
-  @Test func `A file is one line that jq can read, with the previous version beside it`() throws {
+  @Test func `a file is one line that jq can read, with the previous version beside it`() throws {
     try replace(#"{"x":1}"#)
     let first = try read()
     #expect(first.hasPrefix(#"{"x":1,"n":1,"crc":""#) && first.hasSuffix("\"}\n"))
@@ -38,7 +38,7 @@ import Testing
     #expect(try files.names() == [])
   }
 
-  @Test func `A change of any bit is detected`() throws {
+  @Test func `a change of any bit is detected`() throws {
     try replace(#"{"x":1}"#)
     let path = files.path(of: "a")
     let whole = try bytes(path)
@@ -54,14 +54,14 @@ import Testing
     }
   }
 
-  @Test func `A file larger than the limit is not read`() throws {
+  @Test func `a file larger than the limit is not read`() throws {
     try replace(#"{"x":"\#(String(repeating: "y", count: limit))"}"#)
     #expect(throws: RecordingError.tooLarge(path: files.path(of: "a"), bytes: limit + 32)) {
       try files.read("a", limit: limit)
     }
   }
 
-  @Test func `A file that cannot be replaced is unchanged`() throws {
+  @Test func `a file that cannot be replaced is unchanged`() throws {
     let disk = SimulatedDisk()
     let files = StateDirectory("/state", disk: disk)
     try files.replace("a", with: Array(#"{"x":1}"#.utf8))

@@ -42,7 +42,7 @@ struct Hall {
 struct ObservingTests {
   private let calls = Calls()
 
-  private func say(_ line: String) { calls.note(line) }
+  private func say(_ line: String) { calls.record(line) }
 
   @Test func `only the observers of changed fields are called`() {
     let store = Store(initialState: Hall.State(), lane: ManualLane()) { Hall() }

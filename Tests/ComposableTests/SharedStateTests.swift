@@ -234,7 +234,7 @@ struct SharedStateTests {
     let (lane, calls) = (ManualLane(), Calls())
     let stores = (0..<8).map { number in
       let store = Store(initialState: Player.State(), lane: lane) { Player(settings: settings) }
-      store.onAction { if case .settings(.changed) = $0 { calls.note("\(number)") } }
+      store.onAction { if case .settings(.changed) = $0 { calls.record("\(number)") } }
       return store
     }
     withExtendedLifetime(stores) {

@@ -360,7 +360,7 @@ struct ForeignTraceTests {
 }
 
 /// `calibrate --here`, with a clock that advances by a microsecond for each reading.
-struct HereCalibrationTests {
+struct LocalCalibrationTests {
   private final class Steps {
     private var time: UInt64 = 0
     func next() -> UInt64 {

@@ -265,7 +265,7 @@ struct SummingThrottle: EventThrottle {
     let each = try await plan.run().report.microhangs / 2
     #expect(each > 15)
     // The limit suffices for one run, including turns kept because all later turns are shorter.
-    plan.limits.keptTurns = each + 8
+    plan.limits.recordedTurns = each + 8
     let limited = plan
     let problem = await #expect(throws: SimulationProblem.self) {
       _ = try await limited.run()

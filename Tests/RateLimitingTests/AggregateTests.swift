@@ -51,7 +51,7 @@ import Testing
     var found = expected
     var inputs = 0
 
-    func note(_ step: Step<[Aggregate<Int>.Sum]>) {
+    func add(_ step: Step<[Aggregate<Int>.Sum]>) {
       counters.record(step)
       #expect(counters.isConserved && counters.pending == machine.pending)
       #expect(step.wake == machine.deadline)
@@ -65,11 +65,11 @@ import Testing
       let key = Int.random(in: 0..<keyCount, using: &stream.generator)
       let amount = Int64.random(in: -3...50, using: &stream.generator)
       expected[key] += amount
-      if stream.oneIn(4) { note(machine.wake(at: now)) }
+      if stream.oneIn(4) { add(machine.wake(at: now)) }
       counters.receive()
-      note(machine.push(amount, for: key, at: now))
+      add(machine.push(amount, for: key, at: now))
     }
-    note(machine.flush(at: .tick(0)))
+    add(machine.flush(at: .tick(0)))
     #expect(found == expected)
     #expect(inputs == 10_000)
   }

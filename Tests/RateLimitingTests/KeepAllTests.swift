@@ -40,7 +40,7 @@ import Testing
     var counters = ConservationCounters()
     var delivered: [Int] = []
 
-    func note(_ step: Step<[Int]>) {
+    func add(_ step: Step<[Int]>) {
       counters.record(step)
       #expect(counters.isConserved && counters.pending == machine.pending)
       #expect(machine.pending < machine.capacity)
@@ -48,12 +48,12 @@ import Testing
     }
     for value in 0..<2_000 {
       let now = stream.next(disordered: true)
-      if stream.oneIn(3) { note(machine.wake(at: now)) }
-      if stream.oneIn(50) { note(machine.flush(at: now)) }
+      if stream.oneIn(3) { add(machine.wake(at: now)) }
+      if stream.oneIn(50) { add(machine.flush(at: now)) }
       counters.receive()
-      note(machine.push(value, at: now))
+      add(machine.push(value, at: now))
     }
-    note(machine.flush(at: .tick(0)))
+    add(machine.flush(at: .tick(0)))
     #expect(delivered == Array(0..<2_000))
     #expect(counters.applied == 2_000)
   }

@@ -101,7 +101,7 @@ import Testing
     var pushed: [Instant] = []
     var deliveries: [(value: Int, at: Instant)] = []
 
-    func note(_ step: Step<Int>, at now: Instant) {
+    func add(_ step: Step<Int>, at now: Instant) {
       counters.record(step)
       #expect(counters.isConserved && counters.pending == machine.pending)
       #expect(step.wake == machine.deadline)
@@ -110,13 +110,13 @@ import Testing
     for value in 0..<2_000 {
       let now = stream.next()
       if let deadline = machine.deadline, deadline <= now {
-        note(machine.wake(at: deadline), at: deadline)
+        add(machine.wake(at: deadline), at: deadline)
       }
       pushed.append(now)
       counters.receive()
-      note(machine.push(value, at: now), at: now)
+      add(machine.push(value, at: now), at: now)
     }
-    if let deadline = machine.deadline { note(machine.wake(at: deadline), at: deadline) }
+    if let deadline = machine.deadline { add(machine.wake(at: deadline), at: deadline) }
     #expect(machine.deadline == nil)
 
     #expect(deliveries.last?.value == pushed.indices.last)

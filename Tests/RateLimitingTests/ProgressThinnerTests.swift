@@ -15,17 +15,17 @@ import Testing
     var delivered: [UInt64] = []
     var now = Instant.origin
 
-    func note(_ step: Step<UInt64>) {
+    func add(_ step: Step<UInt64>) {
       counters.record(step)
       if let value = step.output { delivered.append(value) }
     }
     for value in completed {
-      if let deadline = machine.deadline, deadline <= now { note(machine.wake(at: deadline)) }
+      if let deadline = machine.deadline, deadline <= now { add(machine.wake(at: deadline)) }
       counters.receive()
-      note(machine.push(value, completed: value, total: total, at: now))
+      add(machine.push(value, completed: value, total: total, at: now))
       now = now + interval
     }
-    if finishing { note(machine.finish(at: now)) }
+    if finishing { add(machine.finish(at: now)) }
     #expect(counters.isConserved && counters.pending == machine.pending)
     return delivered
   }
@@ -160,7 +160,7 @@ import Testing
       var now = Instant.origin
       var delivered: [UInt64] = []
 
-      func note(_ step: Step<UInt64>) {
+      func add(_ step: Step<UInt64>) {
         counters.record(step)
         #expect(counters.isConserved && counters.pending == machine.pending)
         #expect(step.wake == machine.deadline)
@@ -171,11 +171,11 @@ import Testing
       while last < end {
         now = stream.next(disordered: true)
         last = min(end, last + UInt64.random(in: 0...7, using: &stream.generator))
-        if stream.oneIn(2) { note(machine.wake(at: now)) }
+        if stream.oneIn(2) { add(machine.wake(at: now)) }
         counters.receive()
-        note(machine.push(last, completed: last, total: total, at: now))
+        add(machine.push(last, completed: last, total: total, at: now))
       }
-      note(machine.finish(at: now))
+      add(machine.finish(at: now))
       #expect(machine.pending == 0)
       #expect(delivered.count <= 100)
       #expect(end == 0 || delivered.last == end)

@@ -56,7 +56,7 @@ import Testing
     var counters = ConservationCounters()
     var open: [(Double, Double)] = []
 
-    func note(_ step: Step<SummaryWindow<2>.Summaries>, pushed: (Double, Double)? = nil) {
+    func add(_ step: Step<SummaryWindow<2>.Summaries>, pushed: (Double, Double)? = nil) {
       counters.record(step)
       #expect(counters.isConserved && counters.pending == machine.pending)
       #expect(step.wake == machine.deadline)
@@ -76,12 +76,12 @@ import Testing
       let now = stream.next(disordered: true)
       let first = Double(Int.random(in: -1_000...1_000, using: &stream.generator))
       let second = Double(Int.random(in: -1_000...1_000, using: &stream.generator))
-      if stream.oneIn(4) { note(machine.wake(at: now)) }
-      if stream.oneIn(100) { note(machine.flush(at: now)) }
+      if stream.oneIn(4) { add(machine.wake(at: now)) }
+      if stream.oneIn(100) { add(machine.flush(at: now)) }
       counters.receive()
-      note(machine.push([first, second], at: now), pushed: (first, second))
+      add(machine.push([first, second], at: now), pushed: (first, second))
     }
-    note(machine.flush(at: .tick(0)))
+    add(machine.flush(at: .tick(0)))
     #expect(counters.applied == 3_000)
   }
 

@@ -123,9 +123,9 @@ extension JournalQueue {
     #expect(wake == 10 + JournalQueue.retryNanoseconds)
     // Writing the report also fails. The report is repeated, and the total does not grow.
     let second = queue.next(now: wake)
-    let told = try #require(second)
-    #expect(describe(told) == "lost 1/1")
-    queue.failed(told, now: wake)
+    let lossReport = try #require(second)
+    #expect(describe(lossReport) == "lost 1/1")
+    queue.failed(lossReport, now: wake)
     #expect(queue.next(now: wake, flushing: true) == nil)
     #expect(queue.drain(now: wake + JournalQueue.retryNanoseconds) == ["lost 1/1"])
     #expect(queue.totalLost == LostEntries(entries: 1, errors: 1))
@@ -141,7 +141,7 @@ extension JournalQueue {
       var now: UInt64 = 0
       var offered: UInt64 = 0
       var written: UInt64 = 0
-      func take(_ output: JournalQueue.Output) {
+      func countWritten(_ output: JournalQueue.Output) {
         switch output {
         case .entry: written += 1
         case .repeated(_, let count): written += count
@@ -152,7 +152,7 @@ extension JournalQueue {
         now += .random(in: 0...40, using: &generator)
         switch Int.random(in: 0..<4, using: &generator) {
         case 0:
-          if let output = queue.next(now: now) { take(output) }
+          if let output = queue.next(now: now) { countWritten(output) }
         case 1:
           if Bool.random(using: &generator), let output = queue.next(now: now) {
             queue.failed(output, now: now)
@@ -163,7 +163,9 @@ extension JournalQueue {
           _ = queue.offer(record("m", .random(using: &generator), line: line), now: now)
         }
       }
-      while let output = queue.next(now: now + 10_000_000_000, flushing: true) { take(output) }
+      while let output = queue.next(now: now + 10_000_000_000, flushing: true) {
+        countWritten(output)
+      }
       #expect(written + queue.totalLost.entries == offered)
       #expect(queue.nextWake == nil)
     }

@@ -91,12 +91,12 @@ private func logger(_ writer: JournalWriter) -> Logger {
     #expect((4...5).contains(infos))
     #expect(messages.contains("error 0") && messages.contains("error 1"))
     #expect(writer.lost == LostEntries(entries: UInt64(50 - infos)))
-    let told = journal.entries.filter {
+    let reported = journal.entries.filter {
       $0.contains("MESSAGE_ID=\(JournalMessageID.entriesLost.rawValue)")
     }
-    #expect(told.count == 1)
-    #expect(told.first?.contains("LIVEHOST_LOST=\(50 - infos)") == true)
-    #expect(told.first?.contains("LIVEHOST_LOST_ERRORS=0") == true)
+    #expect(reported.count == 1)
+    #expect(reported.first?.contains("LIVEHOST_LOST=\(50 - infos)") == true)
+    #expect(reported.first?.contains("LIVEHOST_LOST_ERRORS=0") == true)
   }
 
   @Test func `flushing a stalled journal returns false at its deadline`() throws {

@@ -17,7 +17,7 @@ private func record(
 }
 
 @Suite struct LogRecordTests {
-  private func take(
+  private func logged(
     _ metadata: Logger.Metadata, message: Logger.Message = "m", error: (any Error)? = nil,
     handler: Logger.Metadata = [:], provider: Logger.Metadata = [:]
   ) -> LogRecord {
@@ -29,48 +29,48 @@ private func record(
   }
 
   @Test func `metadata of the statement override the provider's, which override the logger's`() {
-    let taken = take(
+    let record = logged(
       ["a": "statement"], handler: ["a": "logger", "b": "logger", "c": "logger"],
       provider: ["a": "provider", "b": "provider"])
     #expect(
-      taken.fields == [
+      record.fields == [
         .init(key: "a", value: "statement"), .init(key: "b", value: "provider"),
         .init(key: "c", value: "logger"),
       ])
   }
 
   @Test func `a valid message identifier is removed from the fields of a log record`() {
-    let good = take([
+    let good = logged([
       JournalMessageID.metadataKey: .string(JournalMessageID.configurationReloaded.rawValue)
     ])
     #expect(good.messageID == JournalMessageID.configurationReloaded.rawValue)
     #expect(good.fields.isEmpty)
-    let bad = take([JournalMessageID.metadataKey: "hang"])
+    let bad = logged([JournalMessageID.metadataKey: "hang"])
     #expect(bad.messageID == nil)
     #expect(bad.fields == [.init(key: JournalMessageID.metadataKey, value: "hang")])
   }
 
   @Test func `an error in a log record becomes a field`() {
-    #expect(take([:], error: Failure()).fields == [.init(key: "error", value: "disk full")])
+    #expect(logged([:], error: Failure()).fields == [.init(key: "error", value: "disk full")])
   }
 
   @Test(arguments: ["x", "é", "€", "😀"])
   func `long text in a log record is cut between characters`(letter: String) {
     let long = String(repeating: letter, count: 10_000)
-    let taken = take(["k": .string("a" + long)], message: "\(long)")
-    for text in [taken.message, taken.fields[0].value] {
+    let record = logged(["k": .string("a" + long)], message: "\(long)")
+    for text in [record.message, record.fields[0].value] {
       #expect(text.utf8.count <= LogRecord.maximumTextBytes)
       #expect(text.utf8.count > LogRecord.maximumTextBytes - 8)
       #expect(text.hasSuffix("\(letter)…"))
       #expect(!text.unicodeScalars.contains("\u{fffd}"))
     }
-    #expect(take([:], message: "short").message == "short")
+    #expect(logged([:], message: "short").message == "short")
   }
 
   @Test func `the number of fields of a log record is limited`() {
     let many = Logger.Metadata(
       uniqueKeysWithValues: (0..<500).map { ("k\($0)", .string("v")) })
-    #expect(take(many).fields.count == LogRecord.maximumFields)
+    #expect(logged(many).fields.count == LogRecord.maximumFields)
   }
 
   @Test func `log levels are mapped to syslog severities`() {

@@ -171,9 +171,9 @@ private final class ManualLane: Sendable {
         hasStalled.store(true, ordering: .relaxed)
         heartbeat.withLock { $0?.beat() }
       })
-    var told = looks.makeAsyncIterator()
-    #expect(await told.next() == ["slow"])
-    #expect(await told.next() == [])
+    var reported = looks.makeAsyncIterator()
+    #expect(await reported.next() == ["slow"])
+    #expect(await reported.next() == [])
     watchdog.stop()
   }
 

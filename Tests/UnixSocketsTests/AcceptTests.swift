@@ -14,7 +14,8 @@ import UnixSockets
   @Test func `hundreds of connections wait while the loop that accepts them is busy`() async throws
   {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    let descriptor = try #require(try ListeningSocket.bind(path: directory.path + "/socket").take())
+    let descriptor = try #require(
+      try ListeningSocket.bind(path: directory.path + "/socket").removeDescriptor())
     let server = try await ServerBootstrap(group: group).accept(on: descriptor)
     let isFree = DispatchSemaphore(value: 0)
     group.next().execute { isFree.wait() }

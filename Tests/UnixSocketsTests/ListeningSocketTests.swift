@@ -22,7 +22,7 @@ struct ListeningSocketTests {
   }
 
   @Test func `a stale socket file is replaced, with the requested mode`() throws {
-    let dead = try #require(try ListeningSocket.bind(path: path).take())
+    let dead = try #require(try ListeningSocket.bind(path: path).removeDescriptor())
     close(dead)
     #expect(access(path, F_OK) == 0)
     let socket = try ListeningSocket.bind(path: path, mode: 0o600)
@@ -107,8 +107,8 @@ struct ListeningSocketTests {
     throws
   {
     let socket = try ListeningSocket.bind(path: path)
-    let descriptor = try #require(socket.take())
-    #expect(socket.take() == nil)
+    let descriptor = try #require(socket.removeDescriptor())
+    #expect(socket.removeDescriptor() == nil)
     close(descriptor)
     let file = try #require(socket.file)
     let next = try ListeningSocket.bind(path: path)
@@ -125,7 +125,7 @@ struct ListeningSocketTests {
 
   @Test func `an inherited socket has no file to remove`() throws {
     let bound = try ListeningSocket.bind(path: path)
-    let descriptor = try #require(bound.take())
+    let descriptor = try #require(bound.removeDescriptor())
     let adopted = try ListeningSocket.adopt(descriptor: descriptor)
     #expect(adopted.file == nil)
     #expect(connects())

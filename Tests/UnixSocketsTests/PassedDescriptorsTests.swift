@@ -116,7 +116,7 @@ import UnixSockets
   ) async throws {
     let path = directory.path + "/socket"
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    let descriptor = try #require(try ListeningSocket.bind(path: path).take())
+    let descriptor = try #require(try ListeningSocket.bind(path: path).removeDescriptor())
     let (accepted, accept) = AsyncStream.makeStream(of: (any Channel).self)
     let bootstrap = ServerBootstrap(group: group)
       .childChannelOption(.autoRead, value: reads)

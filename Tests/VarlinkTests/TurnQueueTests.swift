@@ -6,7 +6,7 @@ import Varlink
   private func queue(_ waiting: [(id: Int, user: UInt32)]) -> TurnQueue<Int, String> {
     var queue = TurnQueue<Int, String>()
     let taken = ([(0, 1)] + waiting).map { id, user in
-      queue.take("\(id) of \(user)", as: id, of: user)
+      queue.acquire("\(id) of \(user)", as: id, of: user)
     }
     #expect(taken == [true] + waiting.map { _ in false })
     return queue
@@ -16,7 +16,7 @@ import Varlink
     var queue = queue([(1, 7), (2, 7), (3, 8)])
     let turns = (0..<4).map { _ in queue.next() }
     #expect(turns == ["1 of 7", "3 of 8", "2 of 7", nil])
-    let isFree = queue.take("next", as: 4, of: 7)
+    let isFree = queue.acquire("next", as: 4, of: 7)
     #expect(isFree)
   }
 

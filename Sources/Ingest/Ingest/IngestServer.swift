@@ -38,7 +38,7 @@ package final class IngestServer: Sendable {
   ) async throws(ListeningSocketError) -> IngestServer {
     let registry = Registry(configuration)
     let file = socket.file
-    guard let descriptor = socket.take() else { throw .notListening(descriptor: -1) }
+    guard let descriptor = socket.removeDescriptor() else { throw .notListening(descriptor: -1) }
     let bootstrap = ServerBootstrap(group: group)
       .childChannelOption(ChannelOptions.autoRead, value: false)
       .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)

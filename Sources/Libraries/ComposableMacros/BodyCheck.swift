@@ -77,7 +77,7 @@ struct BodyCheck {
   /// `$`.
   private func replace(
     _ call: FunctionCallExprSyntax, _ method: DeclReferenceExprSyntax, by name: String,
-    _ state: KeyPathExprSyntax, _ what: String, in context: some MacroExpansionContext
+    _ state: KeyPathExprSyntax, _ construct: String, in context: some MacroExpansionContext
   ) {
     let field = state.onlyName.map { $0.hasPrefix("$") ? String($0.dropFirst()) : $0 } ?? ""
     let path: ExprSyntax = "\\.\(raw: field)"
@@ -92,7 +92,7 @@ struct BodyCheck {
         .replace(oldNode: Syntax(state), newNode: Syntax(path.spaced(like: state))),
       ])
     context.report(
-      .elsewhere("\(what): use '.\(name)(\(path), action: \(actionPath)) { … }'"), at: method,
+      .elsewhere("\(construct): use '.\(name)(\(path), action: \(actionPath)) { … }'"), at: method,
       fixIts: [fixIt])
   }
 }

@@ -72,7 +72,7 @@ public final class ManualLane: Lane, TaskExecutor, SerialExecutor {
     }
     guard !isNested else { return 0 }
     var (count, turns, isReported) = (0, 0, false)
-    while let batch = takeBatch() {
+    while let batch = removeBatch() {
       turns += 1
       if turns > limit {
         if isReported {
@@ -88,7 +88,7 @@ public final class ManualLane: Lane, TaskExecutor, SerialExecutor {
     return count
   }
 
-  private func takeBatch() -> ContiguousArray<Work>? {
+  private func removeBatch() -> ContiguousArray<Work>? {
     contents.withLock { contents in
       guard !contents.work.isEmpty else {
         contents.isRunning = false

@@ -58,7 +58,7 @@ package struct CommandOutcome: Sendable, Equatable {
     thresholds = []
   }
 
-  package init(_ found: HereCalibration) {
+  package init(_ found: LocalCalibration) {
     title = "calibration"
     lines = found.lines
     json = found.json

@@ -165,7 +165,7 @@ private struct CalibrateCommand<Program: HangProgram>: AsyncParsableCommand {
 
   func run() async throws {
     try await VerbRun.run(Program.self, json: json) { plan, progress in
-      let here = traces.here ? try traces.calibrationHere(plan, progress: progress) : nil
+      let here = traces.here ? try traces.localCalibration(plan, progress: progress) : nil
       let calibration = try here?.calibration ?? traces.calibration(plan.names())
       if let output = traces.output, let like = traces.like {
         let known = try PlanChanges<PlanDevices>.devices([like], from: plan.devices)[0]

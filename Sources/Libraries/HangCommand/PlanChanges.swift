@@ -78,11 +78,12 @@ package struct PlanChanges<Devices: DeviceNames>: ParsableArguments {
     _ read: (String) throws -> Choice?
   ) throws -> [Choice] {
     guard !names.isEmpty else { return choices }
-    return try names.map { wanted in
-      if let choice = choices.first(where: { name($0) == wanted }) { return choice }
-      if let choice = try read(wanted) { return choice }
+    return try names.map { requested in
+      if let choice = choices.first(where: { name($0) == requested }) { return choice }
+      if let choice = try read(requested) { return choice }
       throw ValidationError(
-        "there is no \(kind) '\(wanted)'" + Spelling.hint(for: wanted, among: choices.map(name)))
+        "there is no \(kind) '\(requested)'"
+          + Spelling.hint(for: requested, among: choices.map(name)))
     }
   }
 }

@@ -25,9 +25,9 @@ extension SimulationPlan {
     let (key, value) = (
       String(setting[..<sign]), String(setting[setting.index(after: sign)...])
     )
-    func need<Value>(_ found: Value?, _ what: String) throws -> Value {
+    func need<Value>(_ found: Value?, _ expectation: String) throws -> Value {
       guard let found else {
-        throw ValidationError("--set: \(key): expected \(what), not '\(value)'")
+        throw ValidationError("--set: \(key): expected \(expectation), not '\(value)'")
       }
       return found
     }

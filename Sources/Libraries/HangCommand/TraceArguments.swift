@@ -71,10 +71,10 @@ package struct TraceArguments<Devices: DeviceNames>: ParsableArguments {
   /// Measures a screen on this machine.
   ///
   /// - Throws: ``SimulationProblem``, ``CalibrationProblem``, `FileProblem`, `CancellationError`.
-  package func calibrationHere(
+  package func localCalibration(
     _ plan: SimulationPlan, _ names: Calibration.Names? = nil,
     progress: (_ percent: Int) -> Void = { _ in }
-  ) throws -> HereCalibration {
+  ) throws -> LocalCalibration {
     let found = try plan.calibratedHere(
       names, now: { DispatchTime.now().uptimeNanoseconds }, progress: progress)
     if let scatter { try ReportFiles.write(found.scatter, to: scatter) }

@@ -30,9 +30,9 @@ enum VerbRun {
     let isWatched = isatty(STDERR_FILENO) == 1
     do {
       let outcome = try await verb { percent in
-        if isWatched { tell("\r\(bar(percent))") }
+        if isWatched { writeToStandardError("\r\(bar(percent))") }
       }
-      if isWatched { tell("\r\u{1B}[K") }
+      if isWatched { writeToStandardError("\r\u{1B}[K") }
       try files?.write(outcome)
       let isTerminal = isatty(STDOUT_FILENO) == 1 && isColourful
       let lines =
@@ -41,7 +41,7 @@ enum VerbRun {
         try FileHandle.standardOutput.write(
           contentsOf: Data(lines.map { $0 + "\n" }.joined().utf8))
       }
-      for note in outcome.notes { tell(note + "\n") }
+      for note in outcome.notes { writeToStandardError(note + "\n") }
       if !outcome.missed.isEmpty { throw ExitCode(99) }
     } catch let problem as SimulationProblem {
       fail(problem.description, 78)
@@ -65,12 +65,12 @@ enum VerbRun {
       + String(repeating: "-", count: 30 - filled) + "] \(percent)%"
   }
 
-  private static func tell(_ text: String) {
+  private static func writeToStandardError(_ text: String) {
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
   }
 
   private static func fail(_ message: String, _ code: Int32) -> Never {
-    tell("Error: \(message)\n")
+    writeToStandardError("Error: \(message)\n")
     exit(code)
   }
 }

@@ -136,14 +136,14 @@ extension KeyedLatestWins {
 
   /// Removes keys whose next value would be delivered immediately in any case.
   @inlinable mutating func forgetKeysAtRest(at now: Instant) {
-    var kept = KeyIndex<Key>()
-    var keptWindows: ContiguousArray<LatestWins<Value>> = []
+    var remainingKeys = KeyIndex<Key>()
+    var remainingWindows: ContiguousArray<LatestWins<Value>> = []
     for (position, window) in windows.enumerated() where !window.isAtRest(at: now) {
-      kept.append(index.keys[position])
-      keptWindows.append(window)
+      remainingKeys.append(index.keys[position])
+      remainingWindows.append(window)
     }
-    index = kept
-    windows = keptWindows
+    index = remainingKeys
+    windows = remainingWindows
     sweepCount = max(16, 2 * windows.count)
   }
 }

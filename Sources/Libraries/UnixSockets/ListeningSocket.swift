@@ -24,13 +24,13 @@ package final class ListeningSocket: Sendable {
   }
 
   deinit {
-    guard let descriptor = take() else { return }
+    guard let descriptor = removeDescriptor() else { return }
     _ = Glibc.close(descriptor)
     file?.remove()
   }
 
   /// Returns the descriptor, which the caller must close, or `nil` if it was already taken.
-  package func take() -> Int32? {
+  package func removeDescriptor() -> Int32? {
     descriptor.withLock { descriptor in
       defer { descriptor = nil }
       return descriptor

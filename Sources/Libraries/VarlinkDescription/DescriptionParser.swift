@@ -182,13 +182,14 @@ struct DescriptionParser {
 }
 
 extension DescriptionParser {
-  private func failure(_ message: String, at place: DescriptionToken? = nil) -> DescriptionError {
-    let place = place ?? token
-    return DescriptionError(line: place.line, column: place.column, message: message)
+  private func failure(_ message: String, at location: DescriptionToken? = nil) -> DescriptionError
+  {
+    let location = location ?? token
+    return DescriptionError(line: location.line, column: location.column, message: message)
   }
 
-  private mutating func violate(_ message: String, at place: DescriptionToken) {
-    violations.append(failure(message, at: place))
+  private mutating func violate(_ message: String, at location: DescriptionToken) {
+    violations.append(failure(message, at: location))
   }
 
   private mutating func advance() throws(DescriptionError) { token = try scanner.next() }
@@ -199,10 +200,10 @@ extension DescriptionParser {
   }
 
   private mutating func word(
-    _ what: String, isValid: (String) -> Bool
+    _ expectation: String, isValid: (String) -> Bool
   ) throws(DescriptionError) -> String {
     guard case .word(let word) = token.kind, isValid(word) else {
-      throw failure("expected \(what)")
+      throw failure("expected \(expectation)")
     }
     try advance()
     return word

@@ -36,15 +36,15 @@ package struct GeneratedSource {
   /// example after an edit of the definition.
   private func checkNames() throws(GenerationError) {
     let methods = Set(description.methodNames)
-    for (what, names, known) in [
+    for (label, names, known) in [
       ("type", Set(names.types.keys), Set(description.typeNames)),
       ("parameters", Set(names.parameters.keys), methods),
       ("reply", Set(names.replies.keys), methods),
-      ("json", Set(names.keptAsJSON.keys), methods),
+      ("json", Set(names.passedAsJSON.keys), methods),
       ("by-hand", names.callsByHand, methods),
     ] {
       if let stray = names.subtracting(known).min() {
-        throw GenerationError("\(what) \(stray): not in the definition")
+        throw GenerationError("\(label) \(stray): not in the definition")
       }
     }
   }
@@ -89,7 +89,7 @@ package struct GeneratedSource {
       }
       if !output.isEmpty {
         try writeStructure(
-          replyName(member.name), output.map { keptAsJSON($0, of: member.name) },
+          replyName(member.name), output.map { passedAsJSON($0, of: member.name) },
           "The reply of `\(member.name)`.")
       }
     case .error: break
@@ -97,8 +97,8 @@ package struct GeneratedSource {
   }
 
   /// Returns the member with its Swift type, without changing whether it is nullable.
-  private func keptAsJSON(_ field: Field, of method: String) -> Field {
-    guard names.keptAsJSON[method]?.contains(field.name) == true else { return field }
+  private func passedAsJSON(_ field: Field, of method: String) -> Field {
+    guard names.passedAsJSON[method]?.contains(field.name) == true else { return field }
     var type = FieldType.object
     if case .nullable = field.type { type = .nullable(.object) }
     return Field(name: field.name, documentation: field.documentation, type: type)

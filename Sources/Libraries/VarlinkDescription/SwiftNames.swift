@@ -31,7 +31,7 @@ package struct SwiftNames: Sendable {
   var types: [String: Name] = [:]
   var parameters: [String: Name] = [:]
   var replies: [String: Name] = [:]
-  var keptAsJSON: [String: Set<String>] = [:]
+  var passedAsJSON: [String: Set<String>] = [:]
   var callsByHand: Set<String> = []
 
   package init(parsing text: String) throws(GenerationError) {
@@ -51,7 +51,7 @@ package struct SwiftNames: Sendable {
       case ("parameters", 3...4) where words.count == 3 || words[3] == "zero":
         parameters[words[1]] = Name(name: words[2], hasZero: words.count == 4)
       case ("reply", 3): replies[words[1]] = Name(name: words[2])
-      case ("json", 3): keptAsJSON[words[1], default: []].insert(words[2])
+      case ("json", 3): passedAsJSON[words[1], default: []].insert(words[2])
       case ("by-hand", 2): callsByHand.insert(words[1])
       default: throw GenerationError("line \(index + 1): not an entry: '\(line)'")
       }

@@ -52,13 +52,13 @@ extension Evaluation {
     _ key: FieldKey<Parent, KeyedCollection<ID, Phase>>
   ) -> [ViewNode] {
     let field = Parent._$fields[keyPath: key]
-    let place = graph.place(of: instance, as: Parent.self)?.child(key)
-    let isPassedDown = recordRead(field.index) || place == nil
+    let point = graph.point(of: instance, as: Parent.self)?.child(key)
+    let isPassedDown = recordRead(field.index) || point == nil
     let read = graph.reader(of: instance, as: Parent.self)
     let collection = field.get(state.state)
-    if let place, !isPassedDown {
+    if let point, !isPassedDown {
       instance.cases[field.index] = collection.tags
-      structure[field.index] = observingElements(of: place, field) { read().map(field.get) }
+      structure[field.index] = observingElements(of: point, field) { read().map(field.get) }
     } else {
       reads.record(field.index)
     }
@@ -67,7 +67,7 @@ extension Evaluation {
       guard let slot = collection.slot(of: id), let phase = collection[slot: slot],
         let view = views.first(where: { $0.tag == phase._$tag })
       else { return .empty }
-      let element: ObservationPoint<Phase>? = place?.element(slot, id: id)
+      let element: ObservationPoint<Phase>? = point?.element(slot, id: id)
       return view.put(
         self, field.index, ElementKey(id: AnyHashable(id), slot: slot), isPassedDown,
         { element?.makeNode() ?? node }, { read().flatMap { field.get($0)[id: id] } })
@@ -78,12 +78,12 @@ extension Evaluation {
   private func observingElements<
     Parent, ID: Hashable & Sendable, Phase: ObservableState & CasePathable
   >(
-    of place: ObservationPoint<KeyedCollection<ID, Phase>>,
+    of point: ObservationPoint<KeyedCollection<ID, Phase>>,
     _ field: Field<Parent, KeyedCollection<ID, Phase>>,
     _ read: @escaping () -> KeyedCollection<ID, Phase>?
   ) -> (@escaping () -> Void) -> Observer {
     { [unowned instance] onChange in
-      place.observeElements { changes in
+      point.observeElements { changes in
         let isStructural =
           changes.contains(where: \.isStructural)
           || changes.contains { changes in

@@ -17,9 +17,9 @@ final class Evaluation {
   }
 
   func kept<Kept: AnyObject>(_ make: () -> Kept) -> Kept {
-    if let kept = instance.kept as? Kept { return kept }
+    if let kept = instance.keptObject as? Kept { return kept }
     let kept = make()
-    instance.kept = kept
+    instance.keptObject = kept
     return kept
   }
 
@@ -28,7 +28,7 @@ final class Evaluation {
   ) -> ViewNode {
     let field = Parent._$fields[keyPath: key]
     return put(view, field.index) {
-      graph.place(of: instance, as: Parent.self)?.child(key)
+      graph.point(of: instance, as: Parent.self)?.child(key)
     } read: { [read = graph.reader(of: instance, as: Parent.self)] in
       read().map(field.get)
     }
@@ -43,7 +43,7 @@ final class Evaluation {
     presence[field.index] = PresenceRead(node: node, isPresent: isPresent)
     guard isPresent else { return .empty }
     return put(view, field.index) {
-      graph.place(of: instance, as: Parent.self)?.child(key)
+      graph.point(of: instance, as: Parent.self)?.child(key)
     } read: { [read = graph.reader(of: instance, as: Parent.self)] in
       read().flatMap(field.get)
     }
@@ -55,11 +55,11 @@ final class Evaluation {
   ) -> [ViewNode] {
     let field = Parent._$fields[keyPath: key]
     // A view below a case of an enum has no observation point.
-    let place = graph.place(of: instance, as: Parent.self)?.child(key)
-    let isPassedDown = recordRead(field.index) || place == nil
-    if let place, !isPassedDown {
+    let point = graph.point(of: instance, as: Parent.self)?.child(key)
+    let isPassedDown = recordRead(field.index) || point == nil
+    if let point, !isPassedDown {
       structure[field.index] = { onChange in
-        place.observeElements { changes in
+        point.observeElements { changes in
           if changes.contains(where: \.isStructural) { onChange() }
         }
       }
@@ -76,7 +76,7 @@ final class Evaluation {
         field: field.index, view: ObjectIdentifier(Child.self),
         element: ElementKey(id: AnyHashable(id), slot: slot))
       return put(view, key, isPassedDown) {
-        let element: ObservationPoint<Child.State>? = place?.element(slot, id: id)
+        let element: ObservationPoint<Child.State>? = point?.element(slot, id: id)
         return (element?.makeNode() ?? node, element)
       } read: {
         read().flatMap { field.get($0)[id: id] }
@@ -93,7 +93,7 @@ final class Evaluation {
   }
 
   private func put<Child: View>(
-    _ view: Child, _ field: Int, place: () -> ObservationPoint<Child.State>?,
+    _ view: Child, _ field: Int, point: () -> ObservationPoint<Child.State>?,
     read: @escaping () -> Child.State?
   ) -> ViewNode {
     let isPassedDown = recordRead(field)
@@ -101,29 +101,29 @@ final class Evaluation {
     while children.contains(where: { $0.key == key }) { key.occurrence += 1 }
     return put(
       view, key, isPassedDown,
-      place: {
-        (instance.node.makeChild(field, ignored: Child.State._$ignoredFields), place())
+      point: {
+        (instance.node.makeChild(field, ignored: Child.State._$ignoredFields), point())
       }, read: read)
   }
 
-  /// - Parameter place: The observation node and the observation point of a new view's state. The
+  /// - Parameter point: The observation node and the observation point of a new view's state. The
   ///   point is nil if the view has only a node.
   func put<Child: View>(
     _ view: Child, _ key: ChildKey, _ isPassedDown: Bool,
-    place: () -> (ObservationNode, ObservationPoint<Child.State>?),
+    point: () -> (ObservationNode, ObservationPoint<Child.State>?),
     read: @escaping () -> Child.State?
   ) -> ViewNode {
-    let child = instance.children[key] ?? make(view, place(), read)
+    let child = instance.children[key] ?? make(view, point(), read)
     children.append((key, child, isPassedDown))
     return .child(child.id)
   }
 
   private func make<Child: View>(
-    _ view: Child, _ place: (node: ObservationNode, place: ObservationPoint<Child.State>?),
+    _ view: Child, _ point: (node: ObservationNode, point: ObservationPoint<Child.State>?),
     _ read: @escaping () -> Child.State?
   ) -> ViewInstance {
     graph.makeInstance(
-      view, node: place.node, place: place.place, depth: instance.depth + 1, read: read)
+      view, node: point.node, point: point.point, depth: instance.depth + 1, read: read)
   }
 }
 
@@ -136,11 +136,11 @@ extension KeyedChanges {
 
 /// The operations that an evaluation needs from its graph.
 protocol EvaluatingGraph: AnyObject {
-  /// - Parameter place: The observation point of the view's state; `nil` below a case of an enum.
+  /// - Parameter point: The observation point of the view's state; `nil` below a case of an enum.
   func makeInstance<V: View>(
-    _ view: V, node: ObservationNode, place: ObservationPoint<V.State>?, depth: Int,
+    _ view: V, node: ObservationNode, point: ObservationPoint<V.State>?, depth: Int,
     read: @escaping () -> V.State?
   ) -> ViewInstance
-  func place<State>(of instance: ViewInstance, as: State.Type) -> ObservationPoint<State>?
+  func point<State>(of instance: ViewInstance, as: State.Type) -> ObservationPoint<State>?
   func reader<State>(of instance: ViewInstance, as: State.Type) -> () -> State?
 }

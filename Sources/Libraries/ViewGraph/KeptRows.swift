@@ -6,7 +6,7 @@
 ///
 ///     context.kept(KeptRows<Line>.init).rows(for: lines) { $0.row }
 public final class KeptRows<Input: Equatable> {
-  private var kept: [(input: Input, row: ViewNode.ListRow)] = []
+  private var entries: [(input: Input, row: ViewNode.ListRow)] = []
 
   /// Makes an empty cache.
   public init() {}
@@ -19,14 +19,14 @@ public final class KeptRows<Input: Equatable> {
   public func rows(
     for inputs: [Input], _ make: (Input) -> ViewNode.ListRow
   ) -> [ViewNode.ListRow] {
-    var rest = kept[...]
-    kept = inputs.map { input in
+    var rest = entries[...]
+    entries = inputs.map { input in
       guard let index = rest.firstIndex(where: { $0.input == input }) else {
         return (input, make(input))
       }
       defer { rest = rest[(index + 1)...] }
       return rest[index]
     }
-    return kept.map(\.row)
+    return entries.map(\.row)
   }
 }

@@ -10,7 +10,7 @@ public final class ViewGraph {
   private var root: ViewInstance!
   private var lastID = 0
   private var readers: [ViewID: Any] = [:]
-  private var places: [ViewID: Any] = [:]
+  private var points: [ViewID: Any] = [:]
   private var dirty: [ViewInstance] = []
   private let clock: any EvaluationClock
   private var changedOutputs: [ViewID] = []
@@ -34,7 +34,7 @@ public final class ViewGraph {
     read: @escaping () -> V.State?
   ) {
     self.clock = clock
-    root = makeInstance(view, node: place.makeNode(), place: place, depth: 0, read: read)
+    root = makeInstance(view, node: place.makeNode(), point: place, depth: 0, read: read)
     mark(root, .firstAppearance)
   }
 
@@ -159,7 +159,7 @@ public final class ViewGraph {
     onRemoval?(instance.id, instance.name)
     instance.remove()
     readers[instance.id] = nil
-    places[instance.id] = nil
+    points[instance.id] = nil
   }
 
   private func mark(_ instance: ViewInstance, _ cause: EvaluationCause) {
@@ -204,7 +204,7 @@ public final class ViewGraph {
 
 extension ViewGraph: EvaluatingGraph {
   func makeInstance<V: View>(
-    _ view: V, node: ObservationNode, place: ObservationPoint<V.State>?, depth: Int,
+    _ view: V, node: ObservationNode, point: ObservationPoint<V.State>?, depth: Int,
     read: @escaping () -> V.State?
   ) -> ViewInstance {
     lastID += 1
@@ -216,12 +216,12 @@ extension ViewGraph: EvaluatingGraph {
       },
       earlierRows: { read().map(view.earlierRows) ?? [] })
     readers[instance.id] = read
-    places[instance.id] = place
+    points[instance.id] = point
     return instance
   }
 
-  func place<State>(of instance: ViewInstance, as: State.Type) -> ObservationPoint<State>? {
-    places[instance.id] as? ObservationPoint<State>
+  func point<State>(of instance: ViewInstance, as: State.Type) -> ObservationPoint<State>? {
+    points[instance.id] as? ObservationPoint<State>
   }
 
   func reader<State>(of instance: ViewInstance, as: State.Type) -> () -> State? {

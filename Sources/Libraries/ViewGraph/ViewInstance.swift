@@ -24,7 +24,7 @@ final class ViewInstance {
   var lastFrame: UInt64 = 0
   var output: ViewNode?
   /// See ``ViewContext/kept(_:)``.
-  var kept: AnyObject?
+  var keptObject: AnyObject?
   var children: [ChildKey: ViewInstance] = [:]
   /// The cases of the elements that the view shows, by field.
   var cases: [Int: [KeyedSlot: Int]] = [:]

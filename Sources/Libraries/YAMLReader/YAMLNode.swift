@@ -90,9 +90,9 @@ package struct YAMLNode {
     ConfigurationError(file: file, line: keyLine ?? line, key: key, message: message)
   }
 
-  private func expected(_ what: String, hint: String = "") -> ConfigurationError {
+  private func expected(_ expectation: String, hint: String = "") -> ConfigurationError {
     let written = scalar.map { $0.isEmpty ? "" : ", not '\($0)'" } ?? ""
-    return problem("expected \(what)\(written)\(hint)")
+    return problem("expected \(expectation)\(written)\(hint)")
   }
 
   // MARK: Values

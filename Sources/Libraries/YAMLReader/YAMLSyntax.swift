@@ -36,9 +36,9 @@ struct YAMLSyntax {
       .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
       // Unclosed constructs are detected after the last line, but reported at their beginning.
-      let isBehind = mark.line > lines.count || mark.line == lines.count && lines.last == ""
+      let isPastEnd = mark.line > lines.count || mark.line == lines.count && lines.last == ""
       return ConfigurationError(
-        file: file, line: isBehind ? context?.mark.line ?? lines.count : mark.line,
+        file: file, line: isPastEnd ? context?.mark.line ?? lines.count : mark.line,
         message:
           "is not valid YAML: \(problem); check the quotes, brackets and indentation there")
     case .reader(let problem, let offset, _, let yaml):

@@ -50,7 +50,7 @@ package struct JournalQueue: Sendable {
   private var slots: [LogRecord?]
   private var head = 0
   private var limiter = RepeatLimiter<Kind, LogRecord>(maximumKinds: 1024)
-  private var untold = LostEntries()
+  private var unreported = LostEntries()
   /// The number of queued entries that precede the first unreported loss, and are written before
   /// it.
   private var beforeLoss = 0
@@ -93,9 +93,9 @@ package struct JournalQueue: Sendable {
   /// Returns what to write now: entries in order, a count of lost entries at the position of the
   /// loss, and repeat counts whose interval is over; with `flushing`, all repeat counts.
   package mutating func next(now: UInt64, flushing: Bool = false) -> Output? {
-    if untold.entries > 0, beforeLoss == 0, nextNotice <= now {
-      defer { untold = LostEntries() }
-      return .lost(untold)
+    if unreported.entries > 0, beforeLoss == 0, nextNotice <= now {
+      defer { unreported = LostEntries() }
+      return .lost(unreported)
     }
     guard count > 0, let record = slots[head] else {
       // Repeat counts follow all entries, so that they do not overtake the entries that they count.
@@ -113,7 +113,7 @@ package struct JournalQueue: Sendable {
   /// The time at which ``next(now:)`` has an output even if no record is offered. Nil if never.
   package var nextWake: UInt64? {
     if count > 0 { return 0 }
-    let noticeDue = untold.entries > 0 ? nextNotice : nil
+    let noticeDue = unreported.entries > 0 ? nextNotice : nil
     return [noticeDue, limiter.nextDue].compactMap(\.self).min()
   }
 
@@ -125,23 +125,23 @@ package struct JournalQueue: Sendable {
     case .entry(let record):
       refuse(record)
     case .repeated(let record, let count):
-      noteLost(LostEntries(entries: count, errors: record.isError ? count : 0))
-    case .lost(let told):
+      countLost(LostEntries(entries: count, errors: record.isError ? count : 0))
+    case .lost(let reported):
       // The total already includes these entries; only the report must be repeated.
-      untold.entries += told.entries
-      untold.errors += told.errors
+      unreported.entries += reported.entries
+      unreported.errors += reported.errors
     }
   }
 
   /// Counts a record as lost without queueing it.
   package mutating func refuse(_ record: LogRecord) {
-    noteLost(LostEntries(entries: 1, errors: record.isError ? 1 : 0))
+    countLost(LostEntries(entries: 1, errors: record.isError ? 1 : 0))
   }
 
-  private mutating func noteLost(_ lost: LostEntries) {
-    if untold.entries == 0 { beforeLoss = count }
-    untold.entries += lost.entries
-    untold.errors += lost.errors
+  private mutating func countLost(_ lost: LostEntries) {
+    if unreported.entries == 0 { beforeLoss = count }
+    unreported.entries += lost.entries
+    unreported.errors += lost.errors
     totalLost.entries += lost.entries
     totalLost.errors += lost.errors
   }

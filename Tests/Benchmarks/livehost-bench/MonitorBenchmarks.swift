@@ -67,14 +67,14 @@ private final class MonitorBench {
   /// The durations of turns: written by the lane, and read and reset between rounds.
   private final class Turns: Sendable {
     let all = Mutex<[UInt64]>([])
-    func note(_ nanoseconds: UInt64) { all.withLock { $0.append(nanoseconds) } }
+    func record(_ nanoseconds: UInt64) { all.withLock { $0.append(nanoseconds) } }
   }
 
   init() async throws {
     let turns = Turns()
     self.turns = turns
     let served = try await ControlledLane(
-      "monitors", monitors: Self.readers + Self.silent, onTurn: { turns.note($0) })
+      "monitors", monitors: Self.readers + Self.silent, onTurn: { turns.record($0) })
     self.served = served
     ingest = try await IngestServer.start(
       on: .bind(path: served.path + "-ingest"), group: served.ioGroup, sink: served.router)

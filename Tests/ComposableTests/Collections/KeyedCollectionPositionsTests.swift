@@ -156,7 +156,9 @@ struct KeyedCollectionPositionsTests {
     let calls = Calls()
     let rows = store.place.child(\.rows)
     let observers = [5, 6].map { id in
-      rows.element(store.state.rows.slot(of: id)!, id: id).observe(\.value) { calls.note("\(id)") }
+      rows.element(store.state.rows.slot(of: id)!, id: id).observe(\.value) {
+        calls.record("\(id)")
+      }
     }
     store.send(Mutation { $0.rows[1].value = 1 })
     #expect(calls.taken() == ["6"])

@@ -60,7 +60,7 @@ struct ConcatenationTests {
       Trunk(clock: clock)
     }
     let log = Calls()
-    store.onAction { if let (place, token) = $0.told { log.note("\(place) \(token)") } }
+    store.onAction { if let (place, token) = $0.told { log.record("\(place) \(token)") } }
     store.send(
       .perform(
         .concatenate([

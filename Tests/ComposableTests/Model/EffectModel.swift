@@ -81,7 +81,7 @@ struct EffectModel {
   private var lastTurn = 0
   private var lastLineage = 0
 
-  mutating func note(_ rule: String) { reached[rule, default: 0] += 1 }
+  mutating func reach(_ rule: String) { reached[rule, default: 0] += 1 }
 
   private mutating func newNumber() -> Int {
     last += 1
@@ -97,7 +97,7 @@ struct EffectModel {
     if case .turn(let turn, _) = child.identity { child.identity = .turn(turn, lineage: lineage) }
     if case .turn(_, let old) = scope.identity, old != lineage {
       if lineage != 0 { scopes[number]?.identity = child.identity }
-      note("elements of a new collection count as the same")
+      reach("elements of a new collection count as the same")
       return true
     }
     return scope.identity == child.identity
@@ -106,7 +106,7 @@ struct EffectModel {
   private mutating func end(_ number: Int) {
     scopes[number] = nil
     if running.values.contains(where: { $0.scope == number && $0.kind.isListening }) {
-      note("a removed child receives no further changes of a shared value")
+      reach("a removed child receives no further changes of a shared value")
     }
     running = running.filter { $0.value.scope != number }
   }
@@ -128,11 +128,11 @@ struct EffectModel {
     for number in scopes.keys.sorted() where !isCurrent(number) {
       let site = scopes[number]!.site
       if children[site] == nil {
-        note("effects end with their child")
+        reach("effects end with their child")
       } else if site == .choice {
-        note("another case or payload of an enum is another child")
+        reach("another case or payload of an enum is another child")
       } else {
-        note("effects end when the child is replaced")
+        reach("effects end when the child is replaced")
       }
       end(number)
     }
@@ -142,7 +142,7 @@ struct EffectModel {
     if case .row = site { look() }
     for number in scopes.keys.sorted() where scopes[number]?.site == site {
       if isCurrent(number) { return number }
-      note("a new child's effect ends the effects of the previous child")
+      reach("a new child's effect ends the effects of the previous child")
       end(number)
     }
     var identity = children[site]!.identity
@@ -164,7 +164,7 @@ struct EffectModel {
       }
     case .put(.plain, _):
       if children[.plain] != nil, scopes.values.contains(where: { $0.site == .plain }) {
-        note("a replaced child without an id counts as the same")
+        reach("a replaced child without an id counts as the same")
       }
       children[.plain] = Child(identity: .any)
     case .put(let site, let id): children[site] = Child(identity: .id(id))
@@ -173,7 +173,7 @@ struct EffectModel {
       if children[.row(row)] != nil {
         lastTurn += 1
         children[.row(row)] = Child(identity: .turn(lastTurn, lineage: 0))
-        note("a row is removed and re-added in one action")
+        reach("a row is removed and re-added in one action")
       }
     case .replaceRows(let rows):
       for case .row(let row) in Array(children.keys) { children[.row(row)] = nil }
@@ -184,7 +184,7 @@ struct EffectModel {
       lineage = 0
     case .cancel(let site, let id):
       for number in scopes.keys where scopes[number]?.site == site {
-        note("a parent cancels an effect of a child")
+        reach("a parent cancels an effect of a child")
         cancel(id, in: number)
       }
     }
@@ -198,9 +198,9 @@ struct EffectModel {
 
   private mutating func setNext(_ id: Int?) {
     if next == id {
-      note("assigning an equal value to shared state is not a change")
+      reach("assigning an equal value to shared state is not a change")
     } else {
-      note("a change is reported with the old and the new value")
+      reach("a change is reported with the old and the new value")
       changes.append([next, id])
     }
     next = id
@@ -210,17 +210,17 @@ struct EffectModel {
   mutating func useKept() {
     kept -= 1
     failures += 1
-    note("an action of an effect that has ended is reported")
+    reach("an action of an effect that has ended is reported")
   }
 
   mutating func dismiss() {
     if children[.sheet] == nil {
       dropped += 1
-      note("a dismissal of an absent child is counted")
+      reach("a dismissal of an absent child is counted")
     }
     if let next {
       if children[.sheet] != nil {
-        note("a child presented during a dismissal stays")
+        reach("a child presented during a dismissal stays")
         for number in scopes.keys where scopes[number]?.site == .sheet { end(number) }
       }
       children[.sheet] = Child(identity: .id(next))
@@ -236,13 +236,13 @@ struct EffectModel {
     lookAtRows()
     guard children[site] != nil else {
       dropped += 1
-      note("an action for an absent child is counted")
+      reach("an action for an absent child is counted")
       endGone()
       if case .asked(let token) = act { self.act(site, .got(token: token + 1), origin: origin) }
       return
     }
     if children[site]?.volume != volume.value {
-      note("an action begins with the newest shared value")
+      reach("an action begins with the newest shared value")
     }
     children[site]?.volume = volume.value
     var follow: [Act] = []
@@ -258,7 +258,7 @@ struct EffectModel {
       started = scope(at: site)
       start(started!, .work(token: token), delay, [], origin)
       children[site] = nil
-      note("a child is removed by the action that starts its effect")
+      reach("a child is removed by the action that starts its effect")
     case .chain(let token, let delay, let then):
       started = scope(at: site)
       start(started!, .chain(token: token, then: then), delay, [], origin)
@@ -274,7 +274,7 @@ struct EffectModel {
       cancel(id, in: scope(at: site))
     case .fedBack(let token):
       follow = [.got(token: token), .got(token: token + 1)]
-      note("follow-up actions are reduced immediately")
+      reach("follow-up actions are reduced immediately")
     case .pair(let token, let delay, let endsInFeedback):
       started = scope(at: site)
       start(started!, .pair(token: token, endsInFeedback: endsInFeedback), delay, [], origin)
@@ -288,7 +288,7 @@ struct EffectModel {
       started = scope(at: site)
       start(started!, .work(token: token), delay, [id], origin)
       cancel(id, in: started!)
-      note("an effect that its own action cancels does not run")
+      reach("an effect that its own action cancels does not run")
     case .escaping:
       // The effect starts and ends. Like every effect of a child, this effect ends the effects of
       // the previous child.
@@ -296,16 +296,16 @@ struct EffectModel {
       kept += 1
     case .asked(let token):
       follow = [.got(token: token), .got(token: token + 1)]
-      note("an action sent while reducing comes after the follow-up actions")
+      reach("an action sent while reducing comes after the follow-up actions")
     case .endless:
       failures += 1
-      note("an endless chain of actions is stopped")
+      reach("an endless chain of actions is stopped")
     case .left:
       if site == .sheet {
         isDismissed = true
       } else {
         failures += 1
-        note("a dismissal without a presenting parent is reported")
+        reach("a dismissal without a presenting parent is reported")
       }
     case .got(let token): children[site]?.log.append(token)
     case .shared(let action): started = share(action, site, origin)
@@ -316,10 +316,10 @@ struct EffectModel {
       children[site]?.volume = volume.value
       follow = [.looked]
     case .added(let amount, let meanwhile):
-      note("a change of a shared value starts from the previous result")
+      reach("a change of a shared value starts from the previous result")
       change(volume.value + amount)
       if let meanwhile {
-        note("a later change by another thread is not undone")
+        reach("a later change by another thread is not undone")
         change(meanwhile)
       }
       children[site]?.volume = volume.value
@@ -345,7 +345,7 @@ struct EffectModel {
       return nil
     case .changed(let value, let version):
       if version < UInt64(volume.number) {
-        note("an outdated change finds the newer value")
+        reach("an outdated change finds the newer value")
       }
       children[site]?.log.append(volume.value)
       if value < 0 { assign(Subject.answer(to: value), since: volume.value) }
@@ -356,9 +356,9 @@ struct EffectModel {
 
   /// Assigns `value` to a shared field of a child; the previous value of the field was `base`.
   private mutating func assign(_ value: Int, since base: Int) {
-    guard value != base else { return note("an equal value of a shared field is not shared") }
-    note("a change of a shared field is shared before the next action")
-    if volume.value != base { note("the last of several concurrent assignments is kept") }
+    guard value != base else { return reach("an equal value of a shared field is not shared") }
+    reach("a change of a shared field is shared before the next action")
+    if volume.value != base { reach("the last of several concurrent assignments is kept") }
     change(value)
   }
 
@@ -368,7 +368,7 @@ struct EffectModel {
     volume = Volume(value: value, number: volume.number + 1)
     for (number, effect) in running where effect.kind.isListening {
       if effect.told.count == 2 {
-        note("of several changes only the newest is delivered")
+        reach("of several changes only the newest is delivered")
         running[number]!.told[1] = volume
       } else {
         running[number]!.told.append(volume)
@@ -391,16 +391,16 @@ struct EffectModel {
     }
     let sites = heard.compactMap { running[$0].map { scopes[$0.scope]!.site } }
     if sites.count > 1, sites.allSatisfy({ children[$0]?.volume == volume.value }) {
-      note("in the end all joined features have the same value")
+      reach("in the end all joined features have the same value")
     }
   }
 
   private mutating func hear(_ number: Int, _ effect: Running, _ volume: Volume) {
     guard isCurrent(effect.scope) else {
-      note("a late result does not reach another child")
+      reach("a late result does not reach another child")
       return end(effect.scope)
     }
-    if effect.told.count == 2 { note("a joined feature gets changes in order") }
+    if effect.told.count == 2 { reach("a joined feature gets changes in order") }
     act(
       scopes[effect.scope]!.site,
       .shared(.changed(volume.value, version: UInt64(volume.number))), origin: effect.origin)
@@ -423,24 +423,24 @@ struct EffectModel {
   private mutating func drop(_ number: Int) {
     guard let effect = running.removeValue(forKey: number) else { return }
     if case .wait(let limiter) = effect.kind {
-      note("a cancellation drops the held effect")
+      reach("a cancellation drops the held effect")
       scopes[effect.scope]?.limiters[limiter]?.pending = nil
     } else {
-      note("a cancellation ends running effects")
+      reach("a cancellation ends running effects")
       if case .stubborn = effect.kind {
-        note("actions of a cancelled effect are dropped silently")
+        reach("actions of a cancelled effect are dropped silently")
       }
       if running.values.contains(where: {
         $0.scope != effect.scope && !$0.ids.isDisjoint(with: effect.ids)
       }) {
-        note("an identifier is local to the child")
+        reach("an identifier is local to the child")
       }
     }
   }
 
   mutating func cancel(origin: Int) {
     for (number, effect) in running where effect.origin == origin {
-      note("a handle cancels effects")
+      reach("a handle cancels effects")
       drop(number)
     }
   }
@@ -459,7 +459,7 @@ struct EffectModel {
     for (number, effect) in running
     where effect.scope == scope && effect.ids.contains(Name.debounce) {
       if case .wait = effect.kind { continue }
-      note("a debounce cancels the earlier effect")
+      reach("a debounce cancels the earlier effect")
       running[number] = nil
     }
     var limiter = scopes[scope]!.limiters[Name.debounce] ?? Limiter()
@@ -477,7 +477,7 @@ struct EffectModel {
       limiter.rest = now + interval
       scopes[scope]!.limiters[Name.throttle] = limiter
       start(scope, .work(token: token), delay, [Name.throttle, Name.limits], origin)
-      note("a throttle runs the first effect")
+      reach("a throttle runs the first effect")
     } else {
       limiter.pending = (token, delay)
       limiter.deadline = limiter.rest
@@ -523,10 +523,10 @@ struct EffectModel {
     if case .failing = effect.kind {
       failures += 1
       running[number] = nil
-      return note("an uncaught error is reported")
+      return reach("an uncaught error is reported")
     }
     guard isCurrent(effect.scope) else {
-      note("a late result does not reach another child")
+      reach("a late result does not reach another child")
       return end(effect.scope)
     }
     let site = scopes[effect.scope]!.site
@@ -537,8 +537,8 @@ struct EffectModel {
       act(site, .fedBack(token: token), origin: effect.origin)
       if !endsInFeedback { act(site, .got(token: token + 2), origin: effect.origin) }
       running[number] = nil
-      note("follow-up actions precede the next action of the effect")
-      note("the actions of an effect arrive in order")
+      reach("follow-up actions precede the next action of the effect")
+      reach("the actions of an effect arrive in order")
     case .work(let token), .stubborn(let token):
       act(site, .got(token: token), origin: effect.origin)
       running[number] = nil
@@ -550,7 +550,7 @@ struct EffectModel {
     case .timer(let token, let interval):
       act(site, .got(token: token), origin: effect.origin)
       sleep(number, until: effect.deadline + interval)
-      note("a timer ticks")
+      reach("a timer ticks")
     case .wait(let name): wake(number, effect, name)
     case .listen: break
     }
@@ -565,11 +565,11 @@ struct EffectModel {
     guard let (token, delay) = limiter.pending else { return }
     scopes[effect.scope]!.limiters[name]!.pending = nil
     if name == Name.throttle {
-      note("a throttle runs the newest effect")
+      reach("a throttle runs the newest effect")
       // The interval belongs to the limiter and is the same for all limiters of a child.
       scopes[effect.scope]!.limiters[name]!.rest = now + Fuzzer.interval
     } else {
-      note("a debounce runs the newest effect")
+      reach("a debounce runs the newest effect")
     }
     start(
       effect.scope, .work(token: token), delay, [name, Name.limits], effect.origin)

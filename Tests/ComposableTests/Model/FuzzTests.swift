@@ -199,7 +199,7 @@ struct Fuzzer {
       if handle.effects.isRunning != isRunning {
         faults.append("the handle \(handle.origin) says \(handle.effects.isRunning)")
       }
-      if isRunning { model.note("a handle reports whether its effects run") }
+      if isRunning { model.reach("a handle reports whether its effects run") }
     }
     if clock.sleeperCount != model.running.values.count(where: { !$0.kind.isListening }) {
       faults.append("\(clock.sleeperCount) sleep of \(store.runningEffectNames)")

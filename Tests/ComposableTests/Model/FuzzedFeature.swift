@@ -90,7 +90,7 @@ struct FuzzedError: Error {}
 final class LeftBehind: Sendable {
   private let contents = Mutex<[(send: Send<Act>, token: Int)]>([])
 
-  func keep(_ send: Send<Act>, _ token: Int) { contents.withLock { $0.append((send, token)) } }
+  func hold(_ send: Send<Act>, _ token: Int) { contents.withLock { $0.append((send, token)) } }
 
   /// Sends by the sender at this index. Returns `false` if no sender has this index.
   func use(_ index: Int) -> Bool {
@@ -158,7 +158,7 @@ struct SubjectFeature {
       }
     case .startedAndCancelled(let token, let delay, let id):
       return .merge(work(token, delay).cancellable(id: id), .cancel(id: id))
-    case .escaping(let token): return .run { [kept] send in kept.keep(send, token) }
+    case .escaping(let token): return .run { [kept] send in kept.hold(send, token) }
     case .asked(let token): return .send(.got(token: token))
     case .endless: return .send(.endless)
     case .fedBack(let token):

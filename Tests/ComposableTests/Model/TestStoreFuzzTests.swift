@@ -113,16 +113,16 @@ struct StrictProgram {
   private mutating func follow(isSent: Bool) async {
     let taken = steps.taken
     steps.taken = []
-    if taken.count > 2 { note("a test store delivers actions in the order of a store") }
+    if taken.count > 2 { reach("a test store delivers actions in the order of a store") }
     for (index, step) in taken.enumerated() {
       let changes = test.state != step.state
-      if changes { note("an assertion compares the state after the action") }
+      if changes { reach("an assertion compares the state after the action") }
       let isWrong = fails && acts.random(30) == 0
       if isWrong {
-        note("a wrong assertion fails")
-        if isFinished { note("a finished store still checks") }
+        reach("a wrong assertion fails")
+        if isFinished { reach("a finished store still checks") }
       }
-      await tell(isWrong) { [test] in
+      await deliver(isWrong) { [test] in
         let state: ((inout FuzzedParent.State) -> Void)? =
           changes || isWrong
           ? {
@@ -144,8 +144,8 @@ struct StrictProgram {
     let runs = store.runningEffects > 0
     guard fails || !runs else { return }
     story.append("finish")
-    note("finish checks the store")
-    await tell(runs) { [test] in await test.finish() }
+    reach("finish checks the store")
+    await deliver(runs) { [test] in await test.finish() }
     isFinished = true
   }
 
@@ -155,11 +155,11 @@ struct StrictProgram {
     await test.finish()
   }
 
-  private func tell(_ isWrong: Bool, _ body: () async -> Void) async {
+  private func deliver(_ isWrong: Bool, _ body: () async -> Void) async {
     if isWrong { await withKnownIssue { await body() } } else { await body() }
   }
 
-  private mutating func note(_ rule: String) { reached[rule, default: 0] += 1 }
+  private mutating func reach(_ rule: String) { reached[rule, default: 0] += 1 }
 }
 
 extension FuzzedParent.Action {

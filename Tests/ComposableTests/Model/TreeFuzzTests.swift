@@ -64,7 +64,7 @@ struct TreeFuzzer {
     randomness = .seeded(seed)
     store = Store(initialState: Trunk.State(), lane: clock.lane) { [clock] in Trunk(clock: clock) }
     store.onAction { [log] in
-      if let (place, token) = $0.told { log.note("\(place) \(token)") }
+      if let (place, token) = $0.told { log.record("\(place) \(token)") }
     }
   }
 

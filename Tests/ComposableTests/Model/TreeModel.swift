@@ -63,7 +63,7 @@ struct TreeModel {
   /// The number of times that each rule applied.
   private(set) var reached: [String: Int] = [:]
 
-  private mutating func note(_ rule: String) { reached[rule, default: 0] += 1 }
+  private mutating func reach(_ rule: String) { reached[rule, default: 0] += 1 }
 
   // MARK: Actions
 
@@ -76,7 +76,7 @@ struct TreeModel {
     guard rows.remove(row) != nil else { return }
     let scopes: Set<TreePosition> = [.row(row), .rowTwig(row)]
     for effect in running where scopes.contains(effect.context.scope) {
-      if effect.context.sequence != nil { note("removing a child ends its sequence") }
+      if effect.context.sequence != nil { reach("removing a child ends its sequence") }
       cancel(effect)
     }
     limiters = limiters.filter { !scopes.contains($0.key.scope) }
@@ -143,8 +143,8 @@ struct TreeModel {
 
   private mutating func cancel(_ mark: Mark) {
     for effect in running where effect.context.marks.contains(mark) {
-      if effect.context.sequence != nil { note("a cancelled part ends its sequence") }
-      if effect.context.scope != mark.scope { note("an identifier covers nested children") }
+      if effect.context.sequence != nil { reach("a cancelled part ends its sequence") }
+      if effect.context.scope != mark.scope { reach("an identifier covers nested children") }
       cancel(effect)
     }
   }
@@ -183,7 +183,7 @@ struct TreeModel {
   /// Continues if the part has ended.
   private mutating func settle(_ sequence: Sequence) {
     guard !sequence.isOver, !isBusy(sequence) else { return }
-    note("the next part begins when the previous part has ended completely")
+    reach("the next part begins when the previous part has ended completely")
     advance(sequence)
   }
 
@@ -200,10 +200,10 @@ struct TreeModel {
     let mark = Mark(scope: context.scope, id: id)
     for effect in running where effect.context.marks.contains(mark) {
       if case .wait(mark) = effect.kind { continue }
-      note("a debounce cancels the earlier effect")
+      reach("a debounce cancels the earlier effect")
       cancel(effect)
     }
-    if pause <= 0 { note("a pause of zero ends immediately") }
+    if pause <= 0 { reach("a pause of zero ends immediately") }
     hold(tree, mark, until: now + max(0, pause), context)
   }
 
@@ -218,7 +218,7 @@ struct TreeModel {
       limiters[mark] = limiter
       var context = context
       context.marks.insert(mark)
-      if interval <= 0 { note("an interval of zero runs every effect") }
+      if interval <= 0 { reach("an interval of zero runs every effect") }
       perform(tree, context)
     } else {
       limiters[mark] = limiter
@@ -235,7 +235,7 @@ struct TreeModel {
     let isThrottle = mark.id >= TreeFuzzer.throttles.lowerBound
     if let held = limiter.held {
       if context.sequence != nil || held.context.sequence != nil {
-        note("a limit ends the sequence of a dropped effect")
+        reach("a limit ends the sequence of a dropped effect")
       }
       if isThrottle, !EffectTree.keepsLatest(mark.id) { return interrupt(context.sequence) }
       interrupt(held.context.sequence)
@@ -295,7 +295,7 @@ struct TreeModel {
       guard running.contains(where: { $0.number == effect.number }) else { return }
     case .fails:
       failures += 1
-      if sequence != nil { note("an error ends its sequence") }
+      if sequence != nil { reach("an error ends its sequence") }
       interrupt(sequence)
     case .throwsCancellation: interrupt(sequence)
     }

@@ -102,7 +102,7 @@ struct AlertTests {
 
     let store = Store(initialState: AskingRow.State(id: 1), lane: ImmediateLane()) { AskingRow() }
     let calls = Calls()
-    let observer = store.observe(\.alert) { calls.note("alert") }
+    let observer = store.observe(\.alert) { calls.record("alert") }
     store.send(.muteTapped)
     store.send(.muteTapped)
     #expect(calls.taken() == ["alert", "alert"], "the view must show it again")

@@ -12,7 +12,7 @@ struct CompositionTests {
         Scope(state: \.child, action: \.child) { Noting(name: "child", calls: calls) }
         Scope(state: \.hidden, action: \.hidden) { Noting(name: "hidden", calls: calls) }
         Reduce { _, _ in
-          calls.note("parent")
+          calls.record("parent")
           return .none
         }
         .ifLet(\.optional, action: \.optional) { Noting(name: "optional", calls: calls) }
@@ -40,7 +40,7 @@ struct CompositionTests {
   @Test func `the child of an enum's case is changed in place and observed`() {
     let store = ZooStore.make()
     let calls = Calls()
-    let observer = store.observe(\.phase) { calls.note("phase") }
+    let observer = store.observe(\.phase) { calls.record("phase") }
     store.change { $0.phase = .live(Leaf()) }
     store.send(.phase(.counted(3)))
     #expect(calls.taken() == ["phase", "phase"])
@@ -72,7 +72,7 @@ struct CompositionTests {
     let store = Store(initialState: zoo, lane: ImmediateLane()) {
       ReducerSteps<Zoo, ZooFeature.Action>.make {
         Reduce { state, _ in
-          calls.note("\(state.sheet?.count ?? -1)")
+          calls.record("\(state.sheet?.count ?? -1)")
           return .none
         }
         .presents(\.sheet, action: \.sheet) { LeafFeature() }
@@ -151,12 +151,12 @@ struct CompositionTests {
           return .none
         }
         .onChange(of: \.number) { state, _ in
-          calls.note("\(state.number)")
+          calls.record("\(state.number)")
           return .none
         }
       }
     }
-    let observer = store.observe(\.number) { calls.note("observer") }
+    let observer = store.observe(\.number) { calls.record("observer") }
     store.send(.changed { $0.number = 5 })
     store.send(.changed { $0.text = "x" })
     store.send(.changed { $0.number = 5 })
@@ -229,7 +229,7 @@ private struct Noting: Reducer {
   let calls: Calls
 
   func reduce(into state: inout Leaf, action: LeafFeature.Action) -> Effect<LeafFeature.Action> {
-    calls.note(name)
+    calls.record(name)
     return .none
   }
 }

@@ -23,7 +23,7 @@ struct CaseAccessTests {
     let store = Store.mutable(Home(phase: .live(Leaf())))
     let calls = Calls()
     let observer = store.place.child(\.phase).observeAll { fields in
-      calls.note(fields == FieldSet(field: 1) ? "live" : "\(fields.rawValue)")
+      calls.record(fields == FieldSet(field: 1) ? "live" : "\(fields.rawValue)")
     }
     store.send(Mutation { $0.phase.modify(\.live) { $0.count += 1 } })
     #expect(calls.taken() == ["live"])

@@ -32,8 +32,8 @@ struct ObservableStateTests {
   @Test func `every field of a wide state has a bit`() {
     let store = Store(initialState: Wide(), lane: ImmediateLane()) { WideFeature() }
     let calls = Calls()
-    let last = store.observe(\.f69) { calls.note("f69") }
-    let first = store.observe(\.f0) { calls.note("f0") }
+    let last = store.observe(\.f69) { calls.record("f69") }
+    let first = store.observe(\.f0) { calls.record("f0") }
     store.send(.changed(69))
     #expect(calls.taken() == ["f69"])
     store.send(.changed(0))
@@ -53,7 +53,7 @@ struct ObservableStateTests {
   @Test func `nested optionals are distinguished`() {
     let store = ZooStore.make()
     let calls = Calls()
-    let observer = store.observe(\.nested) { calls.note("nested") }
+    let observer = store.observe(\.nested) { calls.record("nested") }
     store.change { $0.nested = .some(nil) }
     #expect(calls.taken() == ["nested"])
     store.change { $0.nested = .some(nil) }

@@ -17,7 +17,7 @@ struct ElementObservationTests {
       try #require(store.scope(state: \.rows, id: $0, action: \.rows))
     }
     let observers = handles.enumerated().map { index, handle in
-      handle.place.observe(\.count) { calls.note("\(index)") }
+      handle.place.observe(\.count) { calls.record("\(index)") }
     }
     handles[1].send(.counted(2))
     #expect(calls.taken() == ["1"])
@@ -36,7 +36,7 @@ struct ElementObservationTests {
   {
     let store = makeStore()
     let handle = try #require(store.scope(state: \.rows, id: 1, action: \.rows))
-    let observer = handle.place.observe(\.count) { calls.note("1") }
+    let observer = handle.place.observe(\.count) { calls.record("1") }
     store.change { $0.rows.remove(id: 1) }
     #expect(calls.taken() == ["1"])
     store.change { $0.rows.append(Leaf(), id: 9) }
@@ -75,7 +75,7 @@ struct ElementObservationTests {
     for handle in handles { handle.send(.counted(10)) }
     #expect(handles.map { $0.state?.count } == [nil, 12])
     #expect(store.actionsWithoutChild == 1)
-    let observers = handles.map { handle in handle.place.observe(\.count) { calls.note("told") } }
+    let observers = handles.map { handle in handle.place.observe(\.count) { calls.record("told") } }
     store.send(.rows(ElementAction(id: 5, action: .counted(1))))
     #expect(calls.taken() == [])
     handles[1].send(.counted(1))
@@ -88,13 +88,13 @@ struct ElementObservationTests {
   {
     let store = makeStore(.batched)
     let old = try #require(store.scope(state: \.rows, id: 1, action: \.rows))
-    let oldObserver = old.place.observe(\.count) { calls.note("old") }
+    let oldObserver = old.place.observe(\.count) { calls.record("old") }
     store.change {
       $0.rows.remove(id: 1)
       $0.rows.append(Leaf(), id: 9)
     }
     let new = try #require(store.scope(state: \.rows, id: 9, action: \.rows))
-    let newObserver = new.place.observe(\.count) { calls.note("new") }
+    let newObserver = new.place.observe(\.count) { calls.record("new") }
     store.deliverChanges()
     #expect(calls.taken() == ["old"], "the observer is called one last time")
     #expect(oldObserver.isCancelled && !newObserver.isCancelled)
@@ -110,7 +110,7 @@ struct ElementObservationTests {
     let handles = try [0, 2].map {
       try #require(store.scope(state: \.rows, id: $0, action: \.rows))
     }
-    let observers = handles.map { handle in handle.place.observe(\.count) { calls.note("told") } }
+    let observers = handles.map { handle in handle.place.observe(\.count) { calls.record("told") } }
     store.change { zoo in
       var rows = KeyedCollection<Int, Leaf>()
       rows.append(Leaf(), id: 5)

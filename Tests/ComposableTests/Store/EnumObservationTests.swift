@@ -13,8 +13,8 @@ struct EnumObservationTests {
   @Test func `a new case of an enum is a change even if the payload is equal`() {
     let store = makeStore()
     let observers = [
-      store.observe(\.seat) { calls.note("seat") },
-      store.place.child(\.seat).observeAll { _ in calls.note("inside") },
+      store.observe(\.seat) { calls.record("seat") },
+      store.place.child(\.seat).observeAll { _ in calls.record("inside") },
     ]
     store.send(Mutation { $0.seat = .right(Leaf()) })
     #expect(calls.taken().sorted() == ["inside", "seat"])
@@ -25,7 +25,7 @@ struct EnumObservationTests {
 
   @Test func `changing the case of an enum in place is a change even if the payload is kept`() {
     let store = makeStore()
-    let observer = store.observe(\.seat) { calls.note("seat") }
+    let observer = store.observe(\.seat) { calls.record("seat") }
     store.send(Mutation { move(&$0.seat) })
     #expect(store.state.seat == .right(Leaf()) && calls.taken() == ["seat"])
     store.send(
@@ -45,9 +45,9 @@ struct EnumObservationTests {
   @Test func `an optional enum can appear, change its case and disappear`() {
     let store = makeStore()
     let observers = [
-      store.observe(\.spare) { calls.note("spare") },
-      store.observePresence(\.spare) { calls.note($0 ? "came" : "went") },
-      store.place.child(\.spare).observeAll { _ in calls.note("inside") },
+      store.observe(\.spare) { calls.record("spare") },
+      store.observePresence(\.spare) { calls.record($0 ? "came" : "went") },
+      store.place.child(\.spare).observeAll { _ in calls.record("inside") },
     ]
     store.send(Mutation { $0.spare = .left(Leaf()) })
     #expect(calls.taken().sorted() == ["came", "inside", "spare"])
@@ -71,7 +71,7 @@ struct EnumObservationTests {
     }
     let observer = store.observeAll { fields in
       for (tag, name) in Seat._$caseNames.enumerated() where fields.contains(field: tag) {
-        calls.note(name)
+        calls.record(name)
       }
     }
     store.send(Mutation { Seat.CaseLenses.Case_left.modify(&$0) { $0.count += 1 } })

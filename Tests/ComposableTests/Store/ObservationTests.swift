@@ -7,7 +7,7 @@ struct ObservationTests {
 
   @Test func `a field's observer is called once per change of that field only`() {
     let store = ZooStore.make()
-    let observer = store.observe(\.number) { calls.note("number") }
+    let observer = store.observe(\.number) { calls.record("number") }
     store.change {
       $0.number = 1
       $0.number = 2
@@ -25,11 +25,11 @@ struct ObservationTests {
   func `a change of a child calls observers of the child and its parent, but not of siblings`() {
     let store = ZooStore.make()
     let observers = [
-      store.place.child(\.child).observe(\.count) { calls.note("child.count") },
-      store.place.child(\.child).observe(\.name) { calls.note("child.name") },
-      store.observe(\.child) { calls.note("child") },
-      store.place.child(\.hidden).observe(\.count) { calls.note("hidden.count") },
-      store.observe(\.hidden) { calls.note("hidden") },
+      store.place.child(\.child).observe(\.count) { calls.record("child.count") },
+      store.place.child(\.child).observe(\.name) { calls.record("child.name") },
+      store.observe(\.child) { calls.record("child") },
+      store.place.child(\.hidden).observe(\.count) { calls.record("hidden.count") },
+      store.observe(\.hidden) { calls.record("hidden") },
     ]
     store.send(.child(.counted(1)))
     #expect(calls.taken().sorted() == ["child", "child.count"])
@@ -46,7 +46,7 @@ struct ObservationTests {
 
   @Test func `all fields of a replaced child count as changed, however it is replaced`() {
     let store = ZooStore.make()
-    let observer = store.place.child(\.child).observe(\.name) { calls.note("name") }
+    let observer = store.place.child(\.child).observe(\.name) { calls.record("name") }
     store.change { $0.child = Leaf() }
     #expect(calls.taken() == ["name"])
     store.change { zoo in
@@ -65,8 +65,8 @@ struct ObservationTests {
   func `the changes of a batch are reported together, even if its last action changes nothing`() {
     let store = ZooStore.make(Zoo(), .batched)
     let observer = store.observeAll { fields in
-      calls.note(fields.contains(field: 0) ? "number" : "-")
-      calls.note(fields.contains(field: 1) ? "text" : "-")
+      calls.record(fields.contains(field: 0) ? "number" : "-")
+      calls.record(fields.contains(field: 1) ? "text" : "-")
     }
     store.change { $0.number = 1 }
     store.change { $0.text = "x" }
@@ -82,11 +82,11 @@ struct ObservationTests {
   @Test func `an observer does not see changes made before it was added`() {
     let store = ZooStore.make(Zoo(), .batched)
     store.change { $0.number = 1 }
-    let late = store.observe(\.number) { calls.note("late") }
+    let late = store.observe(\.number) { calls.record("late") }
     store.deliverChanges()
     #expect(calls.taken() == [])
     store.change { $0.number = 2 }
-    let later = store.observe(\.number) { calls.note("later") }
+    let later = store.observe(\.number) { calls.record("later") }
     store.deliverChanges()
     #expect(calls.taken() == ["late"])
     _ = (late, later)
@@ -94,7 +94,7 @@ struct ObservationTests {
 
   @Test func `presence is reported only when an optional child appears or disappears`() {
     let store = ZooStore.make()
-    let observer = store.observePresence(\.optional) { calls.note($0 ? "came" : "went") }
+    let observer = store.observePresence(\.optional) { calls.record($0 ? "came" : "went") }
     store.change { $0.optional = Leaf() }
     #expect(calls.taken() == ["came"])
     store.send(.optional(.counted(1)))
@@ -109,7 +109,7 @@ struct ObservationTests {
 
   @Test func `an optional child that was nil and is set to nil does not change`() {
     let store = ZooStore.make()
-    let observer = store.observe(\.optional) { calls.note("optional") }
+    let observer = store.observe(\.optional) { calls.record("optional") }
     store.change { $0.optional = nil }
     #expect(calls.taken() == [])
     store.change { $0.optional = Leaf() }
@@ -122,7 +122,7 @@ struct ObservationTests {
     let store = ZooStore.make()
     let second = Slot()
     let first = store.observe(\.number) { second.observer?.cancel() }
-    second.observer = store.observe(\.number) { calls.note("second") }
+    second.observer = store.observe(\.number) { calls.record("second") }
     store.change { $0.number = 1 }
     #expect(calls.taken() == [])
     _ = first
@@ -131,7 +131,7 @@ struct ObservationTests {
   @Test func `changes made by an observer are reported in the next round`() {
     let store = ZooStore.make()
     let first = store.observe(\.number) { [unowned store] in store.change { $0.text = "seen" } }
-    let second = store.observe(\.text) { calls.note("text") }
+    let second = store.observe(\.text) { calls.record("text") }
     store.change { $0.number = 1 }
     #expect(calls.taken() == ["text"])
     _ = (first, second)

@@ -34,26 +34,26 @@ private struct RandomRun {
     var zoo = Zoo()
     for id in 0..<3 { zoo.rows.append(Leaf(), id: id) }
     store = ZooStore.make(zoo, .batched)
-    store.onChanges { [noted] _, paths in for path in paths { noted.note(path) } }
+    store.onChanges { [noted] _, paths in for path in paths { noted.record(path) } }
     observe()
   }
 
   private mutating func observe() {
     let calls = calls
-    func note(_ path: String) -> () -> Void { { calls.note(path) } }
+    func record(_ path: String) -> () -> Void { { calls.record(path) } }
     let place = store.place
     observers = [
-      ("number", store.observe(\.number, note("number"))),
-      ("text", store.observe(\.text, note("text"))),
-      ("list", store.observe(\.list, note("list"))),
-      ("nested", store.observe(\.nested, note("nested"))),
-      ("child", store.observe(\.child, note("child"))),
-      ("child.count", place.child(\.child).observe(\.count, note("child.count"))),
-      ("hidden.name", place.child(\.hidden).observe(\.name, note("hidden.name"))),
-      ("optional", store.observe(\.optional, note("optional"))),
-      ("optional.count", place.child(\.optional).observe(\.count, note("optional.count"))),
-      ("phase", store.observe(\.phase, note("phase"))),
-      ("rows", store.observe(\.rows, note("rows"))),
+      ("number", store.observe(\.number, record("number"))),
+      ("text", store.observe(\.text, record("text"))),
+      ("list", store.observe(\.list, record("list"))),
+      ("nested", store.observe(\.nested, record("nested"))),
+      ("child", store.observe(\.child, record("child"))),
+      ("child.count", place.child(\.child).observe(\.count, record("child.count"))),
+      ("hidden.name", place.child(\.hidden).observe(\.name, record("hidden.name"))),
+      ("optional", store.observe(\.optional, record("optional"))),
+      ("optional.count", place.child(\.optional).observe(\.count, record("optional.count"))),
+      ("phase", store.observe(\.phase, record("phase"))),
+      ("rows", store.observe(\.rows, record("rows"))),
     ]
   }
 

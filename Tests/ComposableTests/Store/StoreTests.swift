@@ -36,7 +36,7 @@ struct StoreTests {
     let store = ZooStore.make()
     store.printChanges { lines.append($0) }
     let calls = Calls()
-    let observer = store.observe(\.child) { calls.note("child") }
+    let observer = store.observe(\.child) { calls.record("child") }
     store.send(.child(.counted(1)))
     store.send(.child(.ignored))
     store.change { $0.rows.append(Leaf(), id: 3) }
@@ -65,7 +65,7 @@ struct StoreTests {
   @Test func `actions sent together are reduced in order and reported once`() {
     let store = ZooStore.make()
     let calls = Calls()
-    let observer = store.place.child(\.child).observe(\.count) { calls.note("count") }
+    let observer = store.place.child(\.child).observe(\.count) { calls.record("count") }
     store.send(contentsOf: (1...3).map { .child(.named("\($0)")) } + [.child(.counted(1))])
     store.send(contentsOf: [.child(.counted(1)), .child(.counted(1))])
     #expect(calls.taken() == ["count", "count"])
@@ -84,7 +84,8 @@ struct StoreTests {
           ? .merge(.send(.counted(amount / 2)), .send(.counted(amount / 2))) : .none
       }
     }
-    let observer = store.observe(\.count) { [unowned store] in calls.note("\(store.state.count)") }
+    let observer = store.observe(\.count) { [unowned store] in calls.record("\(store.state.count)")
+    }
     store.send(.counted(4))
     #expect(calls.taken() == ["12"])
     _ = observer

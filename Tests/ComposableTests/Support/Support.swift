@@ -27,7 +27,7 @@ let isOptimised: Bool = {
 final class Calls {
   private(set) var names: [String] = []
 
-  func note(_ name: String) { names.append(name) }
+  func record(_ name: String) { names.append(name) }
 
   /// Returns the calls since the last time.
   func taken() -> [String] {

@@ -37,14 +37,14 @@ struct Marbles<Machine: RateLimiter> {
     while !rest.isEmpty || machine.deadline != nil {
       let now = Instant.tick(tick)
       var delivered: [String] = []
-      note(machine.wake(at: now).map(draw), into: &delivered)
+      add(machine.wake(at: now).map(draw), into: &delivered)
       for character in rest.popFirst() ?? [] {
         if character == "!" {
-          note(machine.flush(at: now).map(draw), into: &delivered)
+          add(machine.flush(at: now).map(draw), into: &delivered)
           #expect(machine.pending == 0, "a flush leaves nothing")
         } else {
           if !commands.contains(character) { counters.receive() }
-          note(apply(&machine, character, now), into: &delivered)
+          add(apply(&machine, character, now), into: &delivered)
         }
       }
       if let deadline = machine.deadline {
@@ -66,7 +66,7 @@ struct Marbles<Machine: RateLimiter> {
     return columns.joined()
   }
 
-  private mutating func note(_ step: Step<String>, into delivered: inout [String]) {
+  private mutating func add(_ step: Step<String>, into delivered: inout [String]) {
     counters.record(step)
     if let output = step.output { delivered.append(output) }
     #expect(counters.isConserved)

@@ -37,7 +37,7 @@ struct CalibrateVerb: Verb {
 
   func run(_ context: Context) async throws {
     do {
-      let found = traces.here ? try traces.calibrationHere(plan(), .host) : nil
+      let found = traces.here ? try traces.localCalibration(plan(), .host) : nil
       let calibration = try found?.calibration ?? traces.calibration(.host)
       let outcome = found.map { CommandOutcome($0) } ?? CommandOutcome(calibration)
       if let output = traces.output, let like = traces.like {

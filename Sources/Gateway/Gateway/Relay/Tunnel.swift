@@ -93,7 +93,9 @@ package enum Tunnel {
     let failures = TunnelFailures(on: group.next(), report)
     let peer = PeerAddress(host: host, port: port).description
     let socket = try ListeningSocket.bind(path: path, mode: 0o600)
-    guard let descriptor = socket.take() else { throw ChannelError.operationUnsupported }
+    guard let descriptor = socket.removeDescriptor() else {
+      throw ChannelError.operationUnsupported
+    }
     return try await ServerBootstrap(group: group)
       .childChannelOption(.autoRead, value: false)
       .childChannelInitializer { channel in

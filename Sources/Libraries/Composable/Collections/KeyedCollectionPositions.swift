@@ -93,10 +93,10 @@ extension KeyedCollection {
 
   /// Returns the slots of the elements at these positions, in order and without duplicates.
   @inlinable func slots(atOffsets offsets: some Sequence<Int>) -> [Int] {
-    var wanted = Array(Set(offsets))
-    wanted.sort()
+    var sortedOffsets = Array(Set(offsets))
+    sortedOffsets.sort()
     var (index, position) = (startIndex, 0)
-    return wanted.map { offset in
+    return sortedOffsets.map { offset in
       precondition(offset >= 0 && offset < count, "there is no element at position \(offset)")
       index =
         order.gaps == 0 ? Index(place: offset) : self.index(index, offsetBy: offset - position)

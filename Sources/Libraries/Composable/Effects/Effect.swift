@@ -122,7 +122,7 @@ public struct Effect<Action: Sendable> {
   ) -> Effect {
     Effect(
       RunEffect(
-        name: name ?? "effect", place: name == nil ? EffectLocation(fileID, line) : nil,
+        name: name ?? "effect", location: name == nil ? EffectLocation(fileID, line) : nil,
         rawPriority: priority?.rawValue, onLane: onLane, marks: [], operation: operation,
         handler: handler))
   }

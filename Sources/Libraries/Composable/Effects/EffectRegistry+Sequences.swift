@@ -1,7 +1,7 @@
 extension EffectRegistry {
   /// Keeps the scope and the tracked send of a sequence alive until the sequence is over.
   mutating func begin(_ sequence: EffectSequence) {
-    keep(sequence.scope)
+    retain(sequence.scope)
     hold(sequence.origin)
     sequence.parent?.pending += 1
   }
@@ -32,7 +32,7 @@ extension EffectRegistry {
 
   /// Keeps a scope until ``release(_:)``, even if the scope becomes empty.
   @usableFromInline
-  func keep(_ scope: EffectScope) { scope.users += 1 }
+  func retain(_ scope: EffectScope) { scope.users += 1 }
 
   @usableFromInline
   func release(_ scope: EffectScope) {

@@ -56,7 +56,7 @@ struct EffectRegistry {
   }
 
   private mutating func forget(_ effect: RunningEffect) {
-    guard let scope = take(effect) else { return }
+    guard let scope = detach(effect) else { return }
     let moved = scope.running.removeLast()
     if moved !== effect {
       scope.running[effect.position] = moved
@@ -75,7 +75,7 @@ struct EffectRegistry {
 
   /// Marks an effect as not running. If the effect was running, returns its scope, whose list still
   /// contains the effect.
-  private mutating func take(_ effect: RunningEffect) -> EffectScope? {
+  private mutating func detach(_ effect: RunningEffect) -> EffectScope? {
     guard let scope = effect.scope else { return nil }
     count -= 1
     effect.scope = nil
@@ -178,7 +178,7 @@ struct EffectRegistry {
     for effect in scope.running {
       effect.task?.cancel()
       effect.isCancelled = true
-      guard take(effect) != nil else { continue }
+      guard detach(effect) != nil else { continue }
       for mark in effect.marks where mark.level > 0 { unmark(effect, mark, scope) }
       settle(effect.origin)
       interrupt(effect.sequence)

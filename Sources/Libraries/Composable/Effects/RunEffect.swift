@@ -4,7 +4,7 @@ final class RunEffect<Action: Sendable>: Effect<Action>.Box, @unchecked Sendable
   /// The name of the task in reports.
   @usableFromInline let name: String
   /// The source location, if the effect has no name.
-  @usableFromInline let place: EffectLocation?
+  @usableFromInline let location: EffectLocation?
   // Not a `TaskPriority`: the size of that type may change with the system's library, so effects
   // that contain it would be copied and destroyed through metadata.
   @usableFromInline let rawPriority: UInt8?
@@ -19,12 +19,12 @@ final class RunEffect<Action: Sendable>: Effect<Action>.Box, @unchecked Sendable
 
   @inlinable
   init(
-    name: String, place: EffectLocation?, rawPriority: UInt8?, onLane: Bool, marks: [EffectMark],
+    name: String, location: EffectLocation?, rawPriority: UInt8?, onLane: Bool, marks: [EffectMark],
     operation: nonisolated(nonsending) @escaping @Sendable (Send<Action>) async throws -> Void,
     handler: (nonisolated(nonsending) @Sendable (any Error, Send<Action>) async -> Void)?
   ) {
     self.name = name
-    self.place = place
+    self.location = location
     self.rawPriority = rawPriority
     self.onLane = onLane
     self.marks = marks
@@ -39,7 +39,8 @@ final class RunEffect<Action: Sendable>: Effect<Action>.Box, @unchecked Sendable
   @usableFromInline
   func marked(_ mark: EffectMark) -> RunEffect {
     RunEffect(
-      name: name, place: place, rawPriority: rawPriority, onLane: onLane, marks: marks + [mark],
+      name: name, location: location, rawPriority: rawPriority, onLane: onLane,
+      marks: marks + [mark],
       operation: operation,
       handler: handler)
   }
@@ -54,7 +55,7 @@ final class RunEffect<Action: Sendable>: Effect<Action>.Box, @unchecked Sendable
       parentHandler = { error, send in await handler(error, send.pullback(transform)) }
     }
     return RunEffect<Parent>(
-      name: name, place: place, rawPriority: rawPriority, onLane: onLane, marks: marks,
+      name: name, location: location, rawPriority: rawPriority, onLane: onLane, marks: marks,
       operation: { send in try await operation(send.pullback(transform)) },
       handler: parentHandler)
   }

@@ -59,7 +59,7 @@ final class RunningTask<Action: Sendable>: RunningEffect, @unchecked Sendable {
   }
 
   override var description: String {
-    run.place.map { "\(name) (\($0.fileID):\($0.line))" } ?? name
+    run.location.map { "\(name) (\($0.fileID):\($0.line))" } ?? name
   }
 
   // `nonsending` avoids another look-up of the executor after the operation has returned.

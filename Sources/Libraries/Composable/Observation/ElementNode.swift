@@ -9,10 +9,10 @@ extension ObservationNode {
   /// Returns the node of the element in `slot`, or nil if it is not observed. O(1).
   @usableFromInline
   func element(_ slot: KeyedSlot) -> Unmanaged<ObservationNode>? {
-    guard slot.index < elements.count, let place = elements[slot.index],
-      place.generation == slot.generation
+    guard slot.index < elements.count, let entry = elements[slot.index],
+      entry.generation == slot.generation
     else { return nil }
-    return place.node
+    return entry.node
   }
 
   func makeElement(_ slot: KeyedSlot, id: AnyHashable, ignored: FieldSet) -> ObservationNode {
@@ -49,14 +49,14 @@ extension ObservationNode {
   /// O(n) in the number of observed elements.
   @usableFromInline
   func rehome<ID: Hashable>(_ find: (ID) -> KeyedSlot?) {
-    let places = zip(elements, elementIDs)
+    let entries = zip(elements, elementIDs)
     elements = []
     elementIDs = []
-    for case (let place?, let key?) in places {
+    for case (let entry?, let key?) in entries {
       if let id = key.base as? ID, let slot = find(id) {
-        put(place.node, at: slot, id: key)
+        put(entry.node, at: slot, id: key)
       } else {
-        deliveries.retire(place.node.takeRetainedValue())
+        deliveries.retire(entry.node.takeRetainedValue())
       }
     }
   }

@@ -41,10 +41,12 @@ extension KeyedCollection: ObservableBranch where Element: ObservableBranch {
 
   @inlinable @inline(__always)
   mutating func drainElement(at index: Int, into node: ObservationNode?, replaced: Bool) -> Bool {
-    guard let place = node?.element(slot(at: index)) else {
+    guard let elementNode = node?.element(slot(at: index)) else {
       return contents[index]!._$drain(into: nil, replaced: replaced)
     }
-    return place._withUnsafeGuaranteedRef { contents[index]!._$drain(into: $0, replaced: replaced) }
+    return elementNode._withUnsafeGuaranteedRef {
+      contents[index]!._$drain(into: $0, replaced: replaced)
+    }
   }
 
   /// Reports the whole collection as changed. Observers of an element are moved to the element with

@@ -123,7 +123,7 @@ public final class ObservationNode {
 
   /// The lists that have not been delivered yet, kept until the next change because all observers
   /// are called in one delivery.
-  var takenElementChanges: [Any] {
+  var deliveredElementChanges: [Any] {
     areElementChangesDelivered = true
     return elementChanges
   }

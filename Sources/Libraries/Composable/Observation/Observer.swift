@@ -71,7 +71,7 @@ public final class Observer {
   }
 
   @inline(__always)
-  func takeCauses() {
+  func publishCauses() {
     guard hasCauses else { return }
     swap(&causes, &pendingCauses)
     pendingCauses.removeAll(keepingCapacity: true)
@@ -115,7 +115,7 @@ public final class Observer {
     isQueued = false
     let fields = pending
     pending = []
-    takeCauses()
+    publishCauses()
     if !isCancelled {
       isCalled = true
       if isPlain { plainCallback() } else { fieldsCallback(fields) }

@@ -149,10 +149,10 @@ public struct StateSizes: Sendable {
     current = node(0, "[]", below: parent)
     let stride = Swift.max(1, (elements.count + Self.elements - 1) / Self.elements)
     weight *= stride
-    var place = elements.startIndex
-    while place != elements.endIndex {
-      elements[place]._$collectSizes(into: &self)
-      guard elements.formIndex(&place, offsetBy: stride, limitedBy: elements.endIndex) else {
+    var index = elements.startIndex
+    while index != elements.endIndex {
+      elements[index]._$collectSizes(into: &self)
+      guard elements.formIndex(&index, offsetBy: stride, limitedBy: elements.endIndex) else {
         break
       }
     }

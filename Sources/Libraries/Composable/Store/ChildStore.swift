@@ -7,7 +7,7 @@ public struct ChildStore<State, Action> {
   enum Access {
     case send(UnsafePointer<Action>)
     case read(UnsafeMutablePointer<State?>)
-    case place(UnsafeMutablePointer<ObservationPoint<State>?>)
+    case point(UnsafeMutablePointer<ObservationPoint<State>?>)
   }
 
   // A single function: each function is an object whose reference count changes when a handle is
@@ -30,10 +30,10 @@ public struct ChildStore<State, Action> {
 
   /// The observation node of the child.
   public var place: ObservationPoint<State> {
-    var place: ObservationPoint<State>?
-    withUnsafeMutablePointer(to: &place) { access(.place($0)) }
-    guard let place else { preconditionFailure("a child store must set its observation point") }
-    return place
+    var point: ObservationPoint<State>?
+    withUnsafeMutablePointer(to: &point) { access(.point($0)) }
+    guard let point else { preconditionFailure("a child store must set its observation point") }
+    return point
   }
 }
 
@@ -48,7 +48,7 @@ extension Store where Action: CasePathable {
       switch $0 {
       case .send(let action): self.send(Case.embed(action.pointee))
       case .read(let state): Lens.read(self._state) { state.pointee = $0 }
-      case .place(let place): place.pointee = self.childPoint(Lens.index)
+      case .point(let point): point.pointee = self.childPoint(Lens.index)
       }
     }
   }
@@ -63,7 +63,7 @@ extension Store where Action: CasePathable {
       switch $0 {
       case .send(let action): self.send(Case.embed(action.pointee))
       case .read(let state): Lens.read(self._state) { state.pointee = $0 }
-      case .place(let place): place.pointee = self.childPoint(Lens.index)
+      case .point(let point): point.pointee = self.childPoint(Lens.index)
       }
     }
   }
@@ -81,7 +81,7 @@ extension Store where Action: CasePathable {
       switch $0 {
       case .send(let action): self.send(Case.embed(.presented(action.pointee)))
       case .read(let state): Lens.read(self._state) { state.pointee = $0 }
-      case .place(let place): place.pointee = self.childPoint(Lens.index)
+      case .point(let point): point.pointee = self.childPoint(Lens.index)
       }
     }
   }
@@ -139,9 +139,9 @@ extension Store where Action: CasePathable {
         Lens.read(self._state) { rows in
           state.pointee = rows.slot(of: element).flatMap { rows.contents[$0.index] }
         }
-      case .place(let place):
+      case .point(let point):
         let slot = Lens.read(self._state) { $0.slot(of: element) }
-        place.pointee = self.elementPoint(Lens.index, slot, element.id)
+        point.pointee = self.elementPoint(Lens.index, slot, element.id)
       }
     }
   }

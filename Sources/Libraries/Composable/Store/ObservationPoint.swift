@@ -72,7 +72,7 @@ extension ObservationPoint {
   ) -> Observer where State == KeyedCollection<ID, Element> {
     let node = node([])
     return node.observeElements { [unowned node] in
-      callback(node.takenElementChanges.compactMap { $0 as? KeyedChanges<ID> })
+      callback(node.deliveredElementChanges.compactMap { $0 as? KeyedChanges<ID> })
     }
   }
 }

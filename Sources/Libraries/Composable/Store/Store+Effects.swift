@@ -35,7 +35,7 @@ extension Store {
       if let effectActionSink {
         effectActionSink(action, origin, isReducing)
       } else if resumed != nil {
-        effects.keep(scope)
+        effects.retain(scope)
         resumed?.append((action, scope))
       } else {
         queue.append(action)
@@ -50,7 +50,7 @@ extension Store {
     case .dismiss, .strayDismissal: report(.dismissedWithoutParent)
     case .scoped(let key, let identity, let owner, let inner):
       let child = effects.scope(key, identity, in: scope, owner: owner)
-      effects.keep(child)
+      effects.retain(child)
       perform(inner, in: child, sequence)
       effects.release(child)
     case .many(let all): for effect in all { perform(effect, in: scope, sequence) }
@@ -80,13 +80,13 @@ extension Store {
     for message in batch {
       switch message {
       case .action(let action, let effect):
-        if mayArrive(effect) { take(action, origin: effect.origin) }
+        if mayArrive(effect) { receive(action, origin: effect.origin) }
       case .actions(let actions, let effect):
         // If one of the actions cancels the effect or removes its child, the remaining actions are
         // dropped.
         for action in actions {
           guard mayArrive(effect) else { break }
-          take(action, origin: effect.origin)
+          receive(action, origin: effect.origin)
         }
       case .failed(let error, let effect):
         fail(effect, error)
@@ -100,7 +100,7 @@ extension Store {
   }
 
   @inlinable
-  func take(_ action: Action, origin: UInt64) {
+  func receive(_ action: Action, origin: UInt64) {
     if let onEffectAction {
       onEffectAction(action)
     } else {

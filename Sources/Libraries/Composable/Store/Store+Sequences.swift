@@ -43,7 +43,7 @@ extension Store {
     let sent = resumed ?? []
     resumed = nil
     for (action, scope) in sent {
-      if !scope.isEnded, isCurrent(scope) { take(action, origin: origin) }
+      if !scope.isEnded, isCurrent(scope) { receive(action, origin: origin) }
       effects.release(scope)
     }
   }
@@ -107,7 +107,7 @@ extension Store {
     }
     let (scope, origin, sequence) = (limiter.scope, effect.origin, effect.sequence)
     // The wait ends first, because the effect may cancel effects with the same identifiers.
-    effects.keep(scope)
+    effects.retain(scope)
     effects.hold(origin)
     sequence?.pending += 1
     limiter.waiting = nil

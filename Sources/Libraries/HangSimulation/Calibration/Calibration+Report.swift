@@ -2,7 +2,7 @@ import JSON
 
 extension Calibration {
   /// The maximum number of names that the text report lists.
-  private static let listed = 12
+  private static let maximumListed = 12
 
   /// The text report.
   package var lines: [String] {
@@ -35,13 +35,13 @@ extension Calibration {
         + "measurements (every fifth), relative to the prediction.",
     ]
     if !missing.isEmpty {
-      let more = missing.count - Self.listed
+      let more = missing.count - Self.maximumListed
       lines.append(
-        "Assumed, because they were measured fewer than \(Self.fewest) times: "
-          + missing.prefix(Self.listed).joined(separator: ", ")
+        "Assumed, because they were measured fewer than \(Self.minimumMeasurements) times: "
+          + missing.prefix(Self.maximumListed).joined(separator: ", ")
           + (more > 0 ? " and \(more) more (see the JSON report)" : ""))
     }
-    for (name, near) in misspelled.prefix(Self.listed) {
+    for (name, near) in misspelled.prefix(Self.maximumListed) {
       lines.append("The screen has no '\(name)'; did you mean '\(near)'?")
     }
     lines += frames.map(\.line)

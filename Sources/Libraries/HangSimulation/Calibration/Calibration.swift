@@ -52,7 +52,7 @@ package struct Calibration: Sendable {
   package private(set) var frames: [MeasuredTrace.Frames] = []
 
   /// The minimum number of measurements for a fit, so that enough measurements can be held out.
-  static let fewest = 10
+  static let minimumMeasurements = 10
 
   /// - Throws: ``CalibrationProblem`` if the measurements do not match the screen.
   package init(_ traces: [MeasuredTrace], _ names: Names) throws(CalibrationProblem) {
@@ -77,9 +77,12 @@ package struct Calibration: Sendable {
     (self.names, self.seesState) = (names, seesState)
     let known = Set(names.views + names.actions)
     let byName = Dictionary(grouping: found, by: \.name)
-    missing = (names.views + names.actions).filter { byName[$0]?.count ?? 0 < Self.fewest }
+    missing = (names.views + names.actions).filter {
+      byName[$0]?.count ?? 0 < Self.minimumMeasurements
+    }
     guard missing.count < known.count else {
-      throw CalibrationProblem("no view or action was measured at least \(Self.fewest) times")
+      throw CalibrationProblem(
+        "no view or action was measured at least \(Self.minimumMeasurements) times")
     }
     func measurements(_ name: String) -> [CostMeasurement]? {
       missing.contains(name) ? nil : byName[name]

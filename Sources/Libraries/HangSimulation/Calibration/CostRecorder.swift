@@ -7,8 +7,8 @@ final class CostRecorder {
   private let now: () -> UInt64
   private var measurements: [CostMeasurement] = []
   /// The kind of each measurement, and the row of ``looks`` at the end of its turn.
-  private var places: [(kind: GrowthFinding.Kind, look: Int)] = []
-  private(set) var frames: [HereCalibration.Frame] = []
+  private var origins: [(kind: GrowthFinding.Kind, look: Int)] = []
+  private(set) var frames: [LocalCalibration.Frame] = []
   /// The start of the current measurement.
   private var mark: UInt64 = 0
   private var turnStart: UInt64 = 0
@@ -29,7 +29,7 @@ final class CostRecorder {
   /// - Parameter simulated: The duration of the frame on the simulated device.
   func endFrame(simulated: Int64) {
     frames.append(
-      HereCalibration.Frame(simulated: simulated, measured: Int64(clamping: now() &- turnStart)))
+      LocalCalibration.Frame(simulated: simulated, measured: Int64(clamping: now() &- turnStart)))
   }
 
   /// Ends an action, which began at the end of the previous action or at the start of the turn.
@@ -51,7 +51,7 @@ final class CostRecorder {
 
   private func add(_ kind: GrowthFinding.Kind, _ measurement: CostMeasurement) {
     measurements.append(measurement)
-    places.append((kind, looks.count))
+    origins.append((kind, looks.count))
     reader.invalidate()
   }
 
@@ -63,7 +63,7 @@ final class CostRecorder {
   // MARK: Result
 
   /// The number of samples of a view or action kind that suffices to detect growth.
-  private static let most = 256
+  private static let maximumSamples = 256
 
   /// Returns the measurements. Measurements of work that grows with a collection include the
   /// collection's sizes. Other sizes are omitted, because a fit would divide noise among them.
@@ -73,7 +73,7 @@ final class CostRecorder {
   ) -> [CostMeasurement] {
     recordSizes()
     let members = Dictionary(grouping: measurements.indices) { index in
-      GrowthSubject(kind: places[index].kind, name: measurements[index].name)
+      GrowthSubject(kind: origins[index].kind, name: measurements[index].name)
     }
     let table = WorkTable(
       targets: members.map { target($0.key, $0.value) }, paths: reader.sizes.paths,
@@ -85,7 +85,7 @@ final class CostRecorder {
       else { continue }
       for index in members[GrowthSubject(kind: found.kind, name: found.name)] ?? [] {
         // A row has no sizes of collections that appear later.
-        let row = looks[places[index].look]
+        let row = looks[origins[index].look]
         measurements[index].sizes[field] = path < row.count ? row[path] : 0
       }
     }
@@ -94,12 +94,12 @@ final class CostRecorder {
 
   private func target(_ subject: GrowthSubject, _ members: [Int]) -> WorkTable.Target {
     var target = WorkTable.Target(kind: subject.kind, name: subject.name)
-    target.stride = (members.count + Self.most - 1) / Self.most
-    target.samples = stride(from: 0, to: members.count, by: target.stride).map { place in
-      let index = members[place]
+    target.stride = (members.count + Self.maximumSamples - 1) / Self.maximumSamples
+    target.samples = stride(from: 0, to: members.count, by: target.stride).map { position in
+      let index = members[position]
       return WorkTable.Sample(
         work: Int64(measurements[index].duration), elements: measurements[index].elements,
-        look: places[index].look)
+        look: origins[index].look)
     }
     return target
   }

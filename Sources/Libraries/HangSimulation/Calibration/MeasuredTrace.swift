@@ -126,8 +126,8 @@ package struct MeasuredTrace: Sendable {
       default:
         // A slice that began before the recording has only an end event.
         let key = Self.key(event, thread, phase)
-        guard let place = begun[key]?.lastIndex(where: { $0.ends(with: event) }),
-          let begin = begun[key]?.remove(at: place)
+        guard let index = begun[key]?.lastIndex(where: { $0.ends(with: event) }),
+          let begin = begun[key]?.remove(at: index)
         else { continue }
         append(begin.event, thread, begin.start, start - begin.start, begin.event["args"])
       }

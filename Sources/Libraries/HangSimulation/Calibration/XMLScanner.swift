@@ -133,7 +133,7 @@ struct XMLScanner {
     }
   }
 
-  private func problem(_ what: String) -> CalibrationProblem {
-    CalibrationProblem("is not readable XML: it \(what) at byte \(offset)")
+  private func problem(_ fault: String) -> CalibrationProblem {
+    CalibrationProblem("is not readable XML: it \(fault) at byte \(offset)")
   }
 }

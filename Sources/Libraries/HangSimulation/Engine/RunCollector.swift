@@ -6,7 +6,7 @@ struct RunCollector {
   /// The number of parts into which the run is divided. Charts show the longest turn of each part.
   private static let buckets = 240
   /// The number of longest turns that are kept with their causes.
-  private static let longestKept = 10
+  private static let maximumLongest = 10
 
   private let grid: FrameGrid
   private let duration: VirtualTime
@@ -28,7 +28,7 @@ struct RunCollector {
   private var arrivals: [Int]
   private var longest: [TurnReport] = []
   /// The length of the last turn in ``longest``.
-  private var shortestKept: Int64 = 0
+  private var shortestLongest: Int64 = 0
   private var digest = Digest()
 
   /// The events that no frame has shown yet, by throttle number. The throttle number 0 stands for
@@ -45,28 +45,28 @@ struct RunCollector {
 
   /// The unshown events of one throttle, oldest first.
   private struct Unshown {
-    private var events: [(intended: Int64, taken: Int64)] = []
+    private var events: [(intended: Int64, received: Int64)] = []
     /// The number of removed events at the front.
-    private var taken = 0
+    private var removedCount = 0
 
-    var isEmpty: Bool { taken == events.count }
+    var isEmpty: Bool { removedCount == events.count }
 
-    mutating func append(_ event: (intended: Int64, taken: Int64)) { events.append(event) }
+    mutating func append(_ event: (intended: Int64, received: Int64)) { events.append(event) }
 
     /// Removes and returns the oldest event if there are more than `pending`.
-    mutating func removeOldest(leaving pending: Int) -> (intended: Int64, taken: Int64)? {
-      guard events.count - taken > pending else {
+    mutating func removeOldest(leaving pending: Int) -> (intended: Int64, received: Int64)? {
+      guard events.count - removedCount > pending else {
         if isEmpty {
           events.removeAll(keepingCapacity: true)
-          taken = 0
-        } else if taken > 1_000, taken > events.count / 2 {
-          events.removeFirst(taken)
-          taken = 0
+          removedCount = 0
+        } else if removedCount > 1_000, removedCount > events.count / 2 {
+          events.removeFirst(removedCount)
+          removedCount = 0
         }
         return nil
       }
-      taken += 1
-      return events[taken - 1]
+      removedCount += 1
+      return events[removedCount - 1]
     }
   }
 
@@ -85,7 +85,7 @@ struct RunCollector {
     arrivals = Array(repeating: 0, count: timeline.count)
   }
 
-  var keptTurns: Int { record.count }
+  var recordedTurns: Int { record.count }
 
   mutating func recordReceipt(_ throttle: Int, intended: VirtualTime, at time: Int64) {
     work += 1
@@ -105,7 +105,7 @@ struct RunCollector {
       while let event = unshown[index].removeOldest(leaving: pending) {
         waiting -= 1
         latency.add(time - event.intended)
-        service.add(time - event.taken)
+        service.add(time - event.received)
       }
     }
   }
@@ -117,7 +117,7 @@ struct RunCollector {
   /// throttle holds.
   mutating func countStep(_ count: Int = 1) { work += count }
 
-  mutating func note(_ record: EvaluationRecord) {
+  mutating func recordEvaluation(_ record: EvaluationRecord) {
     work += 10
     let exclusive = Int64(record.exclusive)
     if exclusive > costliestView?.cost ?? -1 {
@@ -145,8 +145,8 @@ struct RunCollector {
     if isFrame { recordFrame(length) }
     // In a flood, most turns only receive an event that a throttle holds, which costs nothing.
     if length > 0 { recordLength(length, from: start, appearance) }
-    if longest.count < Self.longestKept || length > shortestKept {
-      keep(length, from: start, costliest, appearance)
+    if longest.count < Self.maximumLongest || length > shortestLongest {
+      insertLongest(length, from: start, costliest, appearance)
     }
     digest.add(UInt64(start))
     digest.add(UInt64(length))
@@ -173,19 +173,19 @@ struct RunCollector {
     if index < timeline.count { timeline[index] = max(timeline[index], length) }
   }
 
-  private mutating func keep(
+  private mutating func insertLongest(
     _ length: Int64, from start: Int64, _ action: (name: String, cost: Int64)?,
     _ appearance: Int64
   ) {
-    if longest.count == Self.longestKept { longest.removeLast() }
+    if longest.count == Self.maximumLongest { longest.removeLast() }
     let hangClass = HangClass(nanoseconds: UInt64(length), bounds: bounds)
     let report = TurnReport(
       start: start, length: length, hangClass: hangClass.rawValue, action: action?.name,
       actionCost: action?.cost ?? 0, view: costliestView?.name, viewCost: costliestView?.cost ?? 0,
       viewTrigger: costliestView?.trigger, appearanceCost: appearance)
-    let place = longest.firstIndex { $0.length < length } ?? longest.count
-    longest.insert(report, at: place)
-    shortestKept = longest[longest.count - 1].length
+    let index = longest.firstIndex { $0.length < length } ?? longest.count
+    longest.insert(report, at: index)
+    shortestLongest = longest[longest.count - 1].length
   }
 
   // MARK: Result

@@ -12,11 +12,11 @@ package struct RunLimits: Sendable {
   package var waiting = 250_000
   /// The maximum number of turns that all runs of a plan keep for thresholds: mainly microhangs and
   /// hangs, 24 bytes each.
-  package var keptTurns = 1_000_000
+  package var recordedTurns = 1_000_000
 
   /// No limits, for a search that deliberately exceeds a device's capacity and runs in a separate
   /// process.
-  package static let none = RunLimits(waiting: .max, keptTurns: .max)
+  package static let none = RunLimits(waiting: .max, recordedTurns: .max)
 
   /// Returns why a run must end early, with a remedy; `nil` if no limit is exceeded.
   func problem(of run: SimulatedRun) -> SimulationProblem? {
@@ -41,6 +41,6 @@ package struct RunLimits: Sendable {
 
   private func areExceeded(by run: SimulatedRun) -> Bool {
     run.collector.waiting > waiting || run.sliced?.overload != nil
-      || run.collector.keptTurns > keptTurns
+      || run.collector.recordedTurns > recordedTurns
   }
 }

@@ -49,7 +49,7 @@ extension SimulationPlan {
         if checksNames, let problem = run.pathProblem {
           throw SimulationProblem(description: problem)
         }
-        plan.limits.keptTurns -= run.keptTurns
+        plan.limits.recordedTurns -= run.recordedTurns
         var report = run.report()
         trace?.end(report)
         if let found = run.findings(report) { findings.append(found) }

@@ -2,7 +2,7 @@ import ViewGraph
 import Wording
 
 extension SimulatedRun {
-  var keptTurns: Int { collector.keptTurns }
+  var recordedTurns: Int { collector.recordedTurns }
 
   /// An error about a path in the costs that matches no collection of the state, with a suggestion;
   /// `nil` if all match.

@@ -102,11 +102,11 @@ package final class SimulatedRun {
     }
     let others = screen.views.statistics.keys.filter { !variant.views.contains($0) }
     for name in variant.views + others.sorted() {
-      for record in screen.views.log.records(of: name) { note(record) }
+      for record in screen.views.log.records(of: name) { recordEvaluation(record) }
     }
     screen.views.onEvaluation = { [unowned self] in
-      note($0)
-      watch?.note($0)
+      recordEvaluation($0)
+      watch?.record($0)
     }
     if let watch { screen.views.onRemoval = { watch.removed($0, $1) } }
     screen.begin()
@@ -114,8 +114,8 @@ package final class SimulatedRun {
     collector.recordShown(by: screen, at: clock.time)
   }
 
-  private func note(_ record: EvaluationRecord) {
-    collector.note(record)
+  private func recordEvaluation(_ record: EvaluationRecord) {
+    collector.recordEvaluation(record)
     trace?.evaluation(record)
   }
 
@@ -238,23 +238,23 @@ package final class SimulatedRun {
     let now = Instant(nanoseconds: time)
     // No event is processed after the end of the run, even in a turn that began earlier.
     let limit = min(VirtualTime(nanoseconds: time), duration)
-    func note(_ throttle: Int, _ intended: VirtualTime) {
+    func recordReceipt(_ throttle: Int, _ intended: VirtualTime) {
       collector.recordReceipt(throttle, intended: intended, at: time)
     }
     guard recorder == nil else {
       // Receives all events together, so that the measured time excludes their creation.
-      screen.receive(until: limit, at: now, noting: note)
+      screen.receive(until: limit, at: now, noting: recordReceipt)
       return false
     }
     if let sliced {
       let hasMore = sliced.receive(
-        atMost: max(1, end - collector.work), until: limit, at: now, noting: note)
+        atMost: max(1, end - collector.work), until: limit, at: now, noting: recordReceipt)
       collector.countStep(sliced.consumeUnseen())
       return hasMore
     }
     while let next = screen.nextArrival, !(limit < next) {
       guard collector.work < end else { return true }
-      screen.receive(until: next, at: now, noting: note)
+      screen.receive(until: next, at: now, noting: recordReceipt)
       // Events that a fault holds back count as work.
       collector.countStep()
     }
@@ -274,8 +274,8 @@ package final class SimulatedRun {
 
   private func receiveWhileQuiet(until limit: VirtualTime, _ end: Int) -> VirtualTime? {
     defer { if let sliced { collector.countStep(sliced.consumeUnseen()) } }
-    return screen.receiveWhileQuiet(until: limit) { throttle, intended, taken in
-      collector.recordReceipt(throttle, intended: intended, at: taken.nanoseconds)
+    return screen.receiveWhileQuiet(until: limit) { throttle, intended, received in
+      collector.recordReceipt(throttle, intended: intended, at: received.nanoseconds)
     } endTurn: { start in
       clock.wait(until: start)
       collector.endTurn(

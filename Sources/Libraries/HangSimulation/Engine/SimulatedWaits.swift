@@ -34,11 +34,11 @@ final class SimulatedWaits: @unchecked Sendable {
   private func dropCancelled() {
     guard queue.count > 1_024, queue.count > 2 * waiting.count else { return }
     // Rebuilds the queue in order, so that tasks with equal times keep their order.
-    var kept = EventQueue<UInt64>()
+    var remaining = EventQueue<UInt64>()
     while let (time, number) = queue.pop() {
-      if waiting[number] != nil { kept.push(number, at: time) }
+      if waiting[number] != nil { remaining.push(number, at: time) }
     }
-    queue = kept
+    queue = remaining
   }
 
   /// The time at which the next task resumes; `nil` if no task waits for a time.

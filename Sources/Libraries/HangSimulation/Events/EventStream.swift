@@ -36,7 +36,7 @@ public struct EventStream<Event: Sendable>: Sendable {
     let sorted = events.enumerated().sorted { left, right in
       (left.element.time, left.offset) < (right.element.time, right.offset)
     }.map { (time: VirtualTime($0.element.time), event: $0.element.event) }
-    return EventStream { _, _ in AnyEventSource(Recorded(events: sorted)) }
+    return EventStream { _, _ in AnyEventSource(RecordedEvents(events: sorted)) }
   }
 
   /// Returns a stream of a custom generator. `make` creates the generator, with random numbers
@@ -77,14 +77,14 @@ public struct EventStream<Event: Sendable>: Sendable {
     }
   }
 
-  private struct Recorded: EventGenerator {
+  private struct RecordedEvents: EventGenerator {
     let events: [(time: VirtualTime, event: Event)]
-    var taken = 0
+    var delivered = 0
 
-    var nextTime: VirtualTime? { taken < events.count ? events[taken].time : nil }
+    var nextTime: VirtualTime? { delivered < events.count ? events[delivered].time : nil }
     mutating func next() -> Event {
-      defer { taken += 1 }
-      return events[taken].event
+      defer { delivered += 1 }
+      return events[delivered].event
     }
   }
 }

@@ -53,7 +53,7 @@ struct FaultStage {
       switch fault.kind {
       case .burst: break
       case .drop(let share):
-        if fault.covers(time), strikes(share) {
+        if fault.covers(time), happens(withShare: share) {
           counts.dropped += 1
           return []
         }
@@ -64,7 +64,7 @@ struct FaultStage {
           arrival += VirtualTime(nanoseconds: Int64(random.integer(in: 0...Int(by.nanoseconds))))
         }
       case .duplicate(let share):
-        if fault.covers(time), strikes(share) {
+        if fault.covers(time), happens(withShare: share) {
           let delay = random.integer(in: 0...Self.duplicateDelay)
           copies.append(arrival + VirtualTime(nanoseconds: Int64(delay)))
         }
@@ -81,5 +81,7 @@ struct FaultStage {
     return [(intended, arrival)] + copies.map { ($0, $0) }
   }
 
-  private mutating func strikes(_ share: Int64) -> Bool { random.integer(in: 0...999) < Int(share) }
+  private mutating func happens(withShare share: Int64) -> Bool {
+    random.integer(in: 0...999) < Int(share)
+  }
 }

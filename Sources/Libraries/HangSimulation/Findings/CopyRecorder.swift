@@ -3,7 +3,7 @@ import Composable
 /// Detects actions that copy a large collection: its storage moves while its element count stays
 /// the same. Samples up to four actions in some turns, and fewer as the run gets longer.
 final class CopyRecorder {
-  struct Seen {
+  struct CopySamples {
     var looks = 0
     /// How often the collection at each path was copied, and its largest size in bytes.
     var copies: [String: (count: Int, bytes: Int)] = [:]
@@ -24,7 +24,7 @@ final class CopyRecorder {
   private var inTurn = 0
   private var isLooking = false
   /// The samples by action number (``ActionKinds``).
-  private(set) var seen: [Int: Seen] = [:]
+  private(set) var seen: [Int: CopySamples] = [:]
 
   init(_ reader: SizeReader) { self.reader = reader }
 
@@ -53,7 +53,7 @@ final class CopyRecorder {
     looks += 1
     if looks.isMultiple(of: Self.looksPerStride) { stride *= 2 }
     reader.update()
-    seen[kind, default: Seen()].looks += 1
+    seen[kind, default: CopySamples()].looks += 1
     for index in counts.indices where isCopied(index) {
       let path = reader.sizes.paths[index]
       let copy = seen[kind]?.copies[path] ?? (0, 0)

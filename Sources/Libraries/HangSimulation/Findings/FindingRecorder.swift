@@ -13,7 +13,7 @@ final class FindingRecorder {
   /// The outputs of the views being evaluated, innermost last.
   private var evaluating: [ViewNode] = []
   /// The times at which views disappeared, by name and last output.
-  private var gone: [String: [ViewNode: [Int64]]] = [:]
+  private var removedOutputs: [String: [ViewNode: [Int64]]] = [:]
   /// Whether the thread is running the work that effects scheduled on it.
   var isInEffects = false
   /// The action whose feedback is being reduced.
@@ -24,7 +24,7 @@ final class FindingRecorder {
   /// The minimum percentage of unchanged elements for an evaluation to count as coarse.
   private static let coarseShare = 90
   /// The maximum number of remembered outputs of removed views, per view name.
-  private static let goneKept = 4_096
+  private static let maximumRemoved = 4_096
 
   init(_ clock: SimulatedClock) { self.clock = clock }
 
@@ -53,7 +53,7 @@ final class FindingRecorder {
   /// Records the output of a view's body; the view's children are evaluated afterwards.
   func didEvaluate(_ output: ViewNode) { evaluating.append(output) }
 
-  func note(_ record: EvaluationRecord) {
+  func record(_ record: EvaluationRecord) {
     guard let output = evaluating.popLast() else { return }
     let old = outputs.updateValue(output, forKey: record.view)
     let view = number(ofView: record.name)
@@ -97,8 +97,10 @@ final class FindingRecorder {
 
   private func recordAppearance(_ record: EvaluationRecord, _ output: ViewNode, _ view: Int) {
     views[view].appearances += 1
-    guard var times = gone[record.name]?[output], let last = times.popLast() else { return }
-    gone[record.name]?[output] = times.isEmpty ? nil : times
+    guard var times = removedOutputs[record.name]?[output], let last = times.popLast() else {
+      return
+    }
+    removedOutputs[record.name]?[output] = times.isEmpty ? nil : times
     guard clock.time - last <= Self.moment else { return }
     views[view].returns.add(
       Int64(record.exclusive) + clock.appearanceCost(ofView: record.name))
@@ -106,7 +108,7 @@ final class FindingRecorder {
 
   func removed(_ view: ViewID, _ name: String) {
     guard let output = outputs.removeValue(forKey: view), output.elementCount > 0 else { return }
-    if gone[name]?.count ?? 0 >= Self.goneKept { gone[name] = [:] }
-    gone[name, default: [:]][output, default: []].append(clock.time)
+    if removedOutputs[name]?.count ?? 0 >= Self.maximumRemoved { removedOutputs[name] = [:] }
+    removedOutputs[name, default: [:]][output, default: []].append(clock.time)
   }
 }

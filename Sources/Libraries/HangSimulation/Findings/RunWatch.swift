@@ -40,7 +40,7 @@ final class RunWatch {
     endQuietTurn(at: time)
   }
 
-  func endQuietTurn(at time: Int64) { history?.note(at: time) }
+  func endQuietTurn(at time: Int64) { history?.sample(at: time) }
 
   // MARK: Actions
 
@@ -73,7 +73,7 @@ final class RunWatch {
     return measured
   }
 
-  func note(_ record: EvaluationRecord) { recorder?.note(record) }
+  func record(_ record: EvaluationRecord) { recorder?.record(record) }
   func removed(_ view: ViewID, _ name: String) { recorder?.removed(view, name) }
 
   func whileEffectsRun(_ body: () -> Void) {

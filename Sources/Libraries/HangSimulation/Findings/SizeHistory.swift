@@ -20,7 +20,7 @@ final class SizeHistory {
   }
 
   /// Samples the state if the next interval has begun; otherwise returns immediately.
-  func note(at time: Int64) {
+  func sample(at time: Int64) {
     guard time >= due else { return }
     look(&sizes)
     while due <= time {

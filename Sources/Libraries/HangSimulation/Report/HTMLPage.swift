@@ -36,7 +36,7 @@ struct HTMLPage {
         }, style: "thresholds")
     for threshold in thresholds {
       for failure in threshold.explainedFailures {
-        paragraph("\(threshold.text) in \(failure.place):", style: "about")
+        paragraph("\(threshold.text) in \(failure.location):", style: "about")
         list(failure.explanation)
       }
     }

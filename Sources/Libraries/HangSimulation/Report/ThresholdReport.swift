@@ -72,7 +72,7 @@ extension ThresholdReport {
   /// Lines that explain the first runs that did not meet the condition.
   package var explanation: [String] {
     explainedFailures.flatMap { failure in
-      ["    \(text) in \(failure.place):"] + failure.explanation.map { "      " + $0 }
+      ["    \(text) in \(failure.location):"] + failure.explanation.map { "      " + $0 }
     }
   }
 
@@ -86,7 +86,7 @@ extension ThresholdReport {
 }
 
 extension ThresholdReport.Failure: CustomStringConvertible {
-  var place: String { "\(device), \(variant), seed \(seed)" }
+  var location: String { "\(device), \(variant), seed \(seed)" }
 
   /// The value and the run in which it was found.
   public var description: String {

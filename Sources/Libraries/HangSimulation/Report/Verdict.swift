@@ -7,8 +7,8 @@ extension SimulationReport {
     guard let worst = runs.max(by: { ($0.hangs, $0.microhangs) < ($1.hangs, $1.microhangs) }) else {
       return "No run"
     }
-    func count(_ number: Int, _ what: String) -> String {
-      "\(number) \(what)\(number == 1 ? "" : "s")"
+    func count(_ number: Int, _ noun: String) -> String {
+      "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
     return "At worst \(count(worst.hangs, "hang")) and \(count(worst.microhangs, "microhang")): "
       + "\(worst.device), \(worst.variant)"

@@ -62,7 +62,7 @@ public final class SimulatedWorld: @unchecked Sendable {
 
   /// Lets costs depend on the sizes of the state. Called early enough to include the first frame,
   /// which is drawn before the run receives the screen.
-  func seeSizes(_ look: @escaping (inout StateSizes) -> Void) { clock.look = look }
+  func observeSizes(_ look: @escaping (inout StateSizes) -> Void) { clock.look = look }
 
   /// Starts measuring the time for which effects hold the screen's thread. With `spends`, the
   /// measured time advances the screen's clock, and computation outside the lane occupies another
@@ -105,7 +105,7 @@ public final class SimulatedWorld: @unchecked Sendable {
 
   /// Simulates the wait of the effect with this number, and returns whether the effect succeeded.
   /// Throws `CancellationError` if the task is cancelled.
-  package func happens(_ effect: Int) async throws -> Bool {
+  package func perform(effect: Int) async throws -> Bool {
     let (name, model) = (effects[effect].name, effects[effect].model)
     let start = waits.now
     started += 1
@@ -218,7 +218,7 @@ public struct SimulatedEffect: Sendable {
   ///
   /// - Throws: `CancellationError`.
   public func perform() async throws -> Bool {
-    try await withTaskExecutorPreference(world.pool) { try await world.happens(number) }
+    try await withTaskExecutorPreference(world.pool) { try await world.perform(effect: number) }
   }
 
   /// Waits for the duration of the model.
@@ -234,7 +234,7 @@ public struct SimulatedEffect: Sendable {
     _ work: @Sendable () async throws -> Result
   ) async throws -> Result {
     try await withTaskExecutorPreference(world.pool) {
-      guard try await world.happens(number) else { throw SimulatedFailure() }
+      guard try await world.perform(effect: number) else { throw SimulatedFailure() }
       return try await work()
     }
   }

@@ -40,7 +40,7 @@ where I.Action == Action {
     views = ViewGraph(
       root, place: store.place, clock: world.evaluationClock,
       read: { [unowned store] in store.state })
-    world.seeSizes { [unowned store] in store.look(&$0) }
+    world.observeSizes { [unowned store] in store.look(&$0) }
     drawFrame(at: .origin)
   }
 

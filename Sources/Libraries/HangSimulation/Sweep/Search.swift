@@ -139,18 +139,18 @@ public struct SearchReport: Sendable, Hashable {
       FixedPoint.text(Int64((factor * 1_000).rounded()), decimals: 3, trimmed: true) + " x"
     }
     let unit = quantity == .load ? " the load" : ""
-    let place = "\(device), \(variant): \(condition)"
+    let subject = "\(device), \(variant): \(condition)"
     guard let holdsFrom else {
-      return "\(place) is not true up to \(text(range.upperBound))\(unit)"
+      return "\(subject) is not true up to \(text(range.upperBound))\(unit)"
     }
     let absolute =
       quantity == .load
       ? ""
       : ", \(text(holdsFrom * deviceSlowdown).dropLast(2)) times as slow as the reference device"
     guard let holdsNotAt else {
-      return "\(place) is already true at \(text(holdsFrom))\(unit)\(absolute)"
+      return "\(subject) is already true at \(text(holdsFrom))\(unit)\(absolute)"
     }
-    return "\(place) is true at \(text(holdsFrom))\(unit)\(absolute), not at \(text(holdsNotAt))"
+    return "\(subject) is true at \(text(holdsFrom))\(unit)\(absolute), not at \(text(holdsNotAt))"
   }
 }
 

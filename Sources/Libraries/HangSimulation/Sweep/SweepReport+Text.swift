@@ -44,11 +44,11 @@ extension SweepReport {
   var about: [String] {
     guard let first = reports.first, let last = reports.last else { return [] }
     let seconds = FixedPoint.text(first.duration.milliseconds, decimals: 3, trimmed: true)
-    let what =
+    let sentence =
       "\(first.scenario), \(reports.count) seed\(reports.count == 1 ? "" : "s") from \(first.seed) "
       + "to \(last.seed), \(seconds) s each, simulator \(first.version), digest \(digest)"
     let areEqual = reports.count > 1 && reports.allSatisfy { $0.digest == first.digest }
-    return [what]
+    return [sentence]
       + (areEqual ? ["All seeds gave the same result: nothing depends on the seed."] : [])
   }
 

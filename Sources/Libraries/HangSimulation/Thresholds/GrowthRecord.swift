@@ -61,14 +61,14 @@ extension WorkTable {
   /// Returns whether ``GrowthSearch`` could detect growth of a view or action kind.
   fileprivate func evidence(of target: Target) -> GrowthRecord.Evidence {
     guard target.samples.count >= GrowthSearch.fewest else { return .few(target.samples.count) }
-    func tells(_ sizes: [Int]) -> Bool {
+    func isInformative(_ sizes: [Int]) -> Bool {
       // A cheap check before the fit, because most collections keep their size.
       guard let least = sizes.min(), let most = sizes.max(), most - least > 2 else { return false }
       return SizeFit.best(sizes, sizes.map(Double.init)) != nil
     }
     let isEnough =
-      tells(target.samples.map(\.elements))
-      || paths.indices.contains { tells(sizes(of: $0, at: target.samples)) }
+      isInformative(target.samples.map(\.elements))
+      || paths.indices.contains { isInformative(sizes(of: $0, at: target.samples)) }
     return isEnough ? .enough : .sameSizes
   }
 }

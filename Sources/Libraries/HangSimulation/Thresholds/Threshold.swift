@@ -129,7 +129,7 @@ private struct ThresholdClauses {
       guard seen.insert(clause).inserted else { throw ThresholdProblem("has '\(clause)' twice") }
       var argument = words.popFirst().map { [$0] } ?? []
       argument += Self.removeArgument(of: &words)
-      try take(clause, argument.joined(separator: " "))
+      try parse(clause, argument.joined(separator: " "))
     }
   }
 
@@ -140,7 +140,7 @@ private struct ThresholdClauses {
     return Array(argument)
   }
 
-  private mutating func take(_ clause: String, _ argument: String) throws(ThresholdProblem) {
+  private mutating func parse(_ clause: String, _ argument: String) throws(ThresholdProblem) {
     switch clause {
     case "for": scope = try ThresholdScope(argument)
     case "after":

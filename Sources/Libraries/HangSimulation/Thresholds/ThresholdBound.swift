@@ -21,20 +21,20 @@ struct ThresholdBound: Hashable, Sendable {
     }
     (factor, offset) = (1_000_000, 0)
     var rest = text.dropFirst(4)
-    func take() -> String {
+    func removeNumber() -> String {
       let number = rest.dropFirst().prefix { $0 != "+" && $0 != "-" }
       rest = rest.dropFirst(1 + number.count)
       return String(number)
     }
     if rest.first == "*" {
-      let number = take()
+      let number = removeNumber()
       guard let factor = Quantity.millionths(number) else {
         throw ThresholdProblem("'base * \(number)': expected a factor, such as 'base * 1.1'")
       }
       self.factor = factor
     }
     if let sign = rest.first, sign == "+" || sign == "-" {
-      offset = (sign == "-" ? -1 : 1) * (try metric.read(take()))
+      offset = (sign == "-" ? -1 : 1) * (try metric.read(removeNumber()))
     }
     guard rest.isEmpty else {
       throw ThresholdProblem(

@@ -29,8 +29,8 @@ package final class Clients: Sendable {
     /// Acquires the turn for a call of a client without rights; the caller must end the turn. If
     /// another call has the turn, returns false, and calls `resume` as soon as the turn is
     /// acquired.
-    func takeTurn(_ resume: @escaping @Sendable () -> Void) -> Bool {
-      clients.state.withLock { $0.turns.take(resume, as: id, of: peer?.userID) }
+    func acquireTurn(_ resume: @escaping @Sendable () -> Void) -> Bool {
+      clients.state.withLock { $0.turns.acquire(resume, as: id, of: peer?.userID) }
     }
 
     func leaveTurn() { clients.state.withLock { $0.turns.leave(id, of: peer?.userID) } }

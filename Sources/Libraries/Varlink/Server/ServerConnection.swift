@@ -211,7 +211,7 @@ package final class ServerConnection: ChannelDuplexHandler {
     case .waiting, .used: return false
     case .none:
       let connection = NIOLoopBound(self, eventLoop: executor.eventLoop)
-      let hasTurn = seat.takeTurn { [eventLoop = executor.eventLoop] in
+      let hasTurn = seat.acquireTurn { [eventLoop = executor.eventLoop] in
         eventLoop.execute {
           connection.value.turn = .granted
           connection.value.startNext()

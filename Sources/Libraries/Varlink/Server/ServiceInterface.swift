@@ -56,8 +56,8 @@ extension Interface {
       url: information.url, interfaces: descriptions.map(\.name))
     try service.handle("GetInfo") { (_, _: NoParameters) in information }
     try service.handle("GetInterfaceDescription") { (_, parameters: DescriptionParameters) in
-      let wanted = JSONName(parameters.interface)
-      guard let found = descriptions.first(where: { JSONName($0.name) == wanted }) else {
+      let name = JSONName(parameters.interface)
+      guard let found = descriptions.first(where: { JSONName($0.name) == name }) else {
         throw ServiceError.interfaceNotFound(parameters.interface)
       }
       return DescriptionReply(description: found.text)

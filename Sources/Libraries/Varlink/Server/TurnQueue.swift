@@ -11,7 +11,7 @@ package struct TurnQueue<ID: Equatable, Waiter> {
 
   /// Acquires the turn if it is free; otherwise adds the waiter, which ``next()`` returns when it
   /// gets the turn.
-  package mutating func take(_ waiter: Waiter, as id: ID, of user: UInt32?) -> Bool {
+  package mutating func acquire(_ waiter: Waiter, as id: ID, of user: UInt32?) -> Bool {
     guard isTaken else {
       isTaken = true
       return true

@@ -119,7 +119,7 @@ package final class VarlinkServer: Sendable {
       interfaces: [service] + interfaces, limits: limits, unexpectedError: unexpectedError)
     let server = VarlinkServer(dispatcher: dispatcher, limits: limits)
     let file = socket.file
-    guard let descriptor = socket.take() else { throw .socketTaken }
+    guard let descriptor = socket.removeDescriptor() else { throw .socketTaken }
     do {
       let channel = try await ServerBootstrap(group: group)
         .childChannelInitializer { channel in

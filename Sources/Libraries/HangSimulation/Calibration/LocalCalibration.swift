@@ -3,7 +3,7 @@ import ViewGraph
 
 /// The costs of a screen on this machine, and the measured and simulated durations of the frames of
 /// a second run.
-package struct HereCalibration: Sendable {
+package struct LocalCalibration: Sendable {
   /// The measured and simulated durations of a frame, including the preceding reductions, in
   /// nanoseconds.
   package struct Frame: Hashable, Sendable {
@@ -25,12 +25,12 @@ extension SimulationPlan {
   package func calibratedHere(
     _ names: Calibration.Names? = nil, now: @escaping () -> UInt64,
     progress: (_ percent: Int) -> Void = { _ in }
-  ) throws -> HereCalibration {
+  ) throws -> LocalCalibration {
     guard let variant = variants.first else { throw CalibrationProblem("the plan has no variant") }
     var plan = self
     func run(
       _ profile: DeviceProfile, _ part: Int
-    ) throws -> (measurements: [CostMeasurement], frames: [HereCalibration.Frame]) {
+    ) throws -> (measurements: [CostMeasurement], frames: [LocalCalibration.Frame]) {
       let recorder = CostRecorder(now: now)
       let device = Device(profile: profile, name: profile.name, conditions: [])
       let run = try SimulatedRun(plan, device, variant, recorder: recorder)
@@ -50,11 +50,11 @@ extension SimulationPlan {
       measured.measurements, names ?? self.names(), seesState: true)
     free = calibration.applied(to: free)
     plan.seed &+= 1
-    return HereCalibration(calibration: calibration, frames: try run(free, 3).frames)
+    return LocalCalibration(calibration: calibration, frames: try run(free, 3).frames)
   }
 }
 
-extension HereCalibration {
+extension LocalCalibration {
   /// Returns the median and the 95th percentile of a figure over the frames.
   private func quantiles(_ figure: (Frame) -> Double) -> (half: Double, most: Double) {
     let sorted = frames.map(figure).sorted()

@@ -328,8 +328,10 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     inbox.post("second outcome", from: -6)
     inbox.post("a new screen")
     #expect(
-      inbox.take().updates.map(\.update) == ["first outcome", "second outcome", "a new screen"])
-    #expect(inbox.take().updates.isEmpty)
+      inbox.removeAll().updates.map(\.update) == [
+        "first outcome", "second outcome", "a new screen",
+      ])
+    #expect(inbox.removeAll().updates.isEmpty)
   }
 }
 

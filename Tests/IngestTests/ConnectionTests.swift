@@ -53,11 +53,11 @@ private final class Disk: Durability {
     let disk = Disk()
     try connection.send(viewers(1))
     let kept = try #require(sink.takeHeld().first)
-    kept.markKept(by: disk)
+    kept.addDurability(disk)
     kept.markConsumed()
     try connection.send(sync("a") + viewers(2))
     for receipt in sink.takeHeld() {
-      receipt.markKept(by: disk)
+      receipt.addDurability(disk)
       receipt.markApplied()
     }
     #expect(try connection.answers() == synced("a", 1, 0), "nothing is lost yet")

@@ -42,7 +42,7 @@ import Testing
     let outcomes = Outcomes()
     let keeper = Keeper()
     let receipt = outcomes.receipt()
-    receipt.markKept(by: keeper)
+    receipt.addDurability(keeper)
     keeper.failure.withLock { $0 = "disk full" }
     receipt.markApplied()
     outcomes.receipt().markApplied(failure: "too slow")

@@ -20,7 +20,7 @@ import Testing
     private let texts = Mutex<[String]>([])
     var all: [String] { texts.withLock { $0 } }
     func add(_ text: String) { texts.withLock { $0.append(text) } }
-    func take() -> [String] { texts.withLock { exchange(&$0, with: []) } }
+    func removeAll() -> [String] { texts.withLock { exchange(&$0, with: []) } }
   }
 
   /// A separate directory for one test, because the thread of a store may outlive the test.
@@ -321,7 +321,7 @@ import Testing
       try place.write(rotten, to: "main.json")
       let saved = store.load("main")
       #expect(saved.snapshot?.savedAt == 1 && saved.isOlder, "byte \(index)")
-      #expect(place.problems.take().count == 2, "byte \(index)")
+      #expect(place.problems.removeAll().count == 2, "byte \(index)")
       #expect(try place.bytes("main.json.unreadable") == rotten)
     }
     // The same without a previous snapshot.
@@ -354,7 +354,7 @@ import Testing
         try StateDirectory(place.path).replace("main.json", with: Array(line.utf8))
         let saved = store.load("main")
         #expect(saved.snapshot?.savedAt != 2 || saved.isOlder, "\(line)")
-        let problem = try #require(place.problems.take().first, "\(line)")
+        let problem = try #require(place.problems.removeAll().first, "\(line)")
         #expect(problem.contains("main.json cannot be used"), "\(line)")
         #expect(
           problem.contains("exceeds the limits of a room") || problem.contains("out of range"),

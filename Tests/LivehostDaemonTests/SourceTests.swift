@@ -76,18 +76,18 @@ import WireFormats
     func shown() async -> [SourceHealth.Connection?] {
       await studio.lane.report(.main)?.features.sources?.map(\.state) ?? []
     }
-    router.sourceCame("irc", in: .main)
-    router.sourceCame("obs", in: .main)
+    router.sourceConnected("irc", in: .main)
+    router.sourceConnected("obs", in: .main)
     await send([state("irc", .live, lost: 5), state("obs", .live)], to: studio.lane)
     // The throttle holds this state of the source, so the source's end must be applied after the
     // state.
     await send([state("irc", .behind, lost: 7)], to: studio.lane)
     // The source opens a new connection before it closes the old one.
-    router.sourceCame("irc", in: .main)
-    router.sourceLeft("irc", in: .main)
+    router.sourceConnected("irc", in: .main)
+    router.sourceDisconnected("irc", in: .main)
     await send([], to: studio.lane)
     #expect(await shown() == [.behind, .live])
-    router.sourceLeft("irc", in: .main)
+    router.sourceDisconnected("irc", in: .main)
     await send([], to: studio.lane)
     #expect(await shown() == [.ended, .live])
     let report = try #require(await studio.lane.report(.main))
@@ -100,11 +100,11 @@ import WireFormats
     #expect(counters.received == 3)
     // If a source has reported its own end, the end of its connection adds no report.
     await send([state("obs", .refused)], to: studio.lane)
-    router.sourceLeft("obs", in: .main)
+    router.sourceDisconnected("obs", in: .main)
     await send([], to: studio.lane)
     #expect(await shown() == [.ended, .refused])
     // The source does not return, and its end opens no room.
-    router.sourceLeft("irc", in: .main)
+    router.sourceDisconnected("irc", in: .main)
     try await studio.end()
   }
 

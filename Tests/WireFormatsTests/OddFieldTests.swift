@@ -199,5 +199,5 @@ private func decodeWithRemarks(_ line: String) -> (Outcome, [DecodingRemark]) {
   let slab = ByteSlab(Array(line.utf8))
   let decoded = decoder.decode(
     slab, line: ByteSlab.Slice(offset: 0, count: slab.count), arrival: 7)
-  return (outcome(decoded) { decoder.name(of: $0).description }, decoder.takeRemarks())
+  return (outcome(decoded) { decoder.name(of: $0).description }, decoder.removeRemarks())
 }

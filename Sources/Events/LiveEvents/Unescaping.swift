@@ -5,22 +5,22 @@ enum Unescaping {
   static func json(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(bytes.count)
-    var i = 0
-    while i < bytes.count {
-      guard bytes[i] == UInt8(ascii: "\\"), i + 1 < bytes.count else {
-        out.append(bytes[i])
-        i += 1
+    var position = 0
+    while position < bytes.count {
+      guard bytes[position] == UInt8(ascii: "\\"), position + 1 < bytes.count else {
+        out.append(bytes[position])
+        position += 1
         continue
       }
-      i += 2
-      switch bytes[i - 1] {
+      position += 2
+      switch bytes[position - 1] {
       case UInt8(ascii: "n"): out.append(0x0A)
       case UInt8(ascii: "r"): out.append(0x0D)
       case UInt8(ascii: "t"): out.append(0x09)
       case UInt8(ascii: "b"): out.append(0x08)
       case UInt8(ascii: "f"): out.append(0x0C)
       case UInt8(ascii: "u"):
-        let scalar = unicodeScalar(bytes, at: &i)
+        let scalar = unicodeScalar(bytes, at: &position)
         out.append(contentsOf: String(Character(scalar)).utf8)
       case let other: out.append(other)
       }
@@ -35,39 +35,41 @@ enum Unescaping {
     out.reserveCapacity(bytes.count)
     var start: Int?
     var isFirst = true
-    var i = 0
-    while i < bytes.count {
-      if bytes[i] == UInt8(ascii: "\\"), start != nil {
-        i += 2
+    var position = 0
+    while position < bytes.count {
+      if bytes[position] == UInt8(ascii: "\\"), start != nil {
+        position += 2
         continue
       }
-      if bytes[i] == UInt8(ascii: "\"") {
+      if bytes[position] == UInt8(ascii: "\"") {
         if let begin = start {
           if !isFirst { out.append(UInt8(ascii: ",")) }
-          out.append(contentsOf: json(UnsafeBufferPointer(rebasing: bytes[begin..<i])))
+          out.append(contentsOf: json(UnsafeBufferPointer(rebasing: bytes[begin..<position])))
           isFirst = false
           start = nil
         } else {
-          start = i + 1
+          start = position + 1
         }
       }
-      i += 1
+      position += 1
     }
     return out
   }
 
-  /// Reads `XXXX` or, for a surrogate pair, `XXXX\uXXXX` at `i`, and advances `i` past it.
+  /// Reads `XXXX` or, for a surrogate pair, `XXXX\uXXXX` at `position`, and advances `position`
+  /// past it.
   private static func unicodeScalar(
-    _ bytes: UnsafeBufferPointer<UInt8>, at i: inout Int
+    _ bytes: UnsafeBufferPointer<UInt8>, at position: inout Int
   ) -> Unicode.Scalar {
     let replacement: Unicode.Scalar = "\u{FFFD}"
-    guard let first = hex4(bytes, at: i) else { return replacement }
-    i += 4
+    guard let first = hex4(bytes, at: position) else { return replacement }
+    position += 4
     guard (0xD800..<0xDC00).contains(first) else { return Unicode.Scalar(first) ?? replacement }
-    guard i + 1 < bytes.count, bytes[i] == UInt8(ascii: "\\"), bytes[i + 1] == UInt8(ascii: "u"),
-      let second = hex4(bytes, at: i + 2), (0xDC00..<0xE000).contains(second)
+    guard position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"),
+      bytes[position + 1] == UInt8(ascii: "u"),
+      let second = hex4(bytes, at: position + 2), (0xDC00..<0xE000).contains(second)
     else { return replacement }
-    i += 6
+    position += 6
     return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)) ?? replacement
   }
 

@@ -214,14 +214,14 @@ package enum EventSub {
         let shown =
           donation.map { PlatformWords($0, followedBy: words) } ?? words
           ?? sentence.map { PlatformWords(text: $0) }
-        guard let said = shown.map({ lines.fitting($0) }) else {
+        guard let announced = shown.map({ lines.fitting($0) }) else {
           return lines.count(unknown: "channel.chat.notification \(type)")
         }
         add("announcement", &lines) {
           $0.add("id", identifier?.clipped)
           if let user { $0.add(user: user) }
-          $0.add("text", said.text)
-          $0.add(emotes: said.emotes)
+          $0.add("text", announced.text)
+          $0.add(emotes: announced.emotes)
         }
       case "unraid": break
       // Notices with this prefix happened in another channel of a shared chat.

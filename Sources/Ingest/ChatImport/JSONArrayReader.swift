@@ -31,7 +31,7 @@ struct JSONArrayReader: Sendable {
 
   /// The name of the list, or `nil` if the text itself is the list.
   private let list: String?
-  private let wanted: Set<String>
+  private let memberNames: Set<String>
   private var state: State
   private var name: [UInt8] = []
   private var bytes: [UInt8] = []
@@ -43,14 +43,14 @@ struct JSONArrayReader: Sendable {
   private(set) var hasList: Bool
 
   init() {
-    (list, wanted, hasList) = (nil, [], true)
+    (list, memberNames, hasList) = (nil, [], true)
     state = .list(depth: 0)
   }
 
   /// Creates a parser for a document whose member `list` is the list. `members` are the names of
   /// other members to report.
   init(list: String, members: Set<String>) {
-    (self.list, wanted, hasList) = (list, members, false)
+    (self.list, memberNames, hasList) = (list, members, false)
     state = .start
   }
 
@@ -93,7 +93,7 @@ struct JSONArrayReader: Sendable {
       if case .element(_, let list) = state { endElement(list, found) }
       return
     }
-    if case .name = state, byte != UInt8(ascii: "\"") { name.append(byte) } else { keep(byte) }
+    if case .name = state, byte != UInt8(ascii: "\"") { name.append(byte) } else { append(byte) }
     if isEscaped {
       isEscaped = false
     } else if byte == UInt8(ascii: "\\") {
@@ -120,7 +120,7 @@ struct JSONArrayReader: Sendable {
       // With one object per line, a truncated object must not consume the next object.
       if list == 0, isLineStart, byte == UInt8(ascii: "{") { endElement(0, found) }
       guard case .element = state else { return processList(byte, list) }
-      keep(byte)
+      append(byte)
       if byte == UInt8(ascii: "\"") { isInText = true }
       let depth = depth + Self.change(byte)
       if depth == 0 { endElement(list, found) } else { state = .element(depth: depth, list: list) }
@@ -143,11 +143,11 @@ struct JSONArrayReader: Sendable {
   private mutating func processMember(_ byte: UInt8, _ depth: Int, _ found: (Found) -> Void) {
     if depth == 0, byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") {
       let name = String(decoding: name, as: UTF8.self)
-      if wanted.contains(name), !isTooLong { found(.member(name, bytes)) }
+      if memberNames.contains(name), !isTooLong { found(.member(name, bytes)) }
       state = byte == UInt8(ascii: ",") ? .members : .ended
       return
     }
-    keep(byte)
+    append(byte)
     if byte == UInt8(ascii: "\"") { isInText = true }
     state = .member(depth: depth + Self.change(byte))
   }
@@ -175,8 +175,10 @@ struct JSONArrayReader: Sendable {
     isInText = byte == UInt8(ascii: "\"")
   }
 
-  private mutating func keep(_ byte: UInt8) {
-    if case .member = state, list != nil, !wanted.contains(where: { $0.utf8.elementsEqual(name) }) {
+  private mutating func append(_ byte: UInt8) {
+    if case .member = state, list != nil,
+      !memberNames.contains(where: { $0.utf8.elementsEqual(name) })
+    {
       return
     }
     if bytes.count < Self.longest { bytes.append(byte) } else { isTooLong = true }

@@ -34,7 +34,7 @@ struct TwitchDownloaderLog: Sendable {
 
   private var elements = JSONArrayReader(list: "comments", members: ["streamer", "video"])
   private var room: String?
-  private var knowsRoom = false
+  private var isRoomKnown = false
   /// The time at which the video begins, in milliseconds since 1970.
   private var begin: Int?
   private var waiting: [[UInt8]] = []
@@ -51,7 +51,7 @@ struct TwitchDownloaderLog: Sendable {
       case .other: lines.count(unknown: "malformed")
       case .member(let name, let bytes): member(name, bytes, &lines)
       case .element(let bytes):
-        guard !knowsRoom, waitingBytes < Self.longestWait else {
+        guard !isRoomKnown, waitingBytes < Self.longestWait else {
           return comment(bytes, &lines)
         }
         waiting.append(bytes)
@@ -77,7 +77,7 @@ struct TwitchDownloaderLog: Sendable {
       room = room ?? value["channel"]?.text("name")?.channelRoom
     } else {
       room = value.text("login")?.channelRoom ?? value.text("name")?.channelRoom
-      knowsRoom = true
+      isRoomKnown = true
     }
   }
 

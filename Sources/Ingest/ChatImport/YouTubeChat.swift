@@ -209,10 +209,10 @@ struct YouTubeChat: Sendable {
     if !words.isEmpty { message(entry, words, &lines) }
     let sticker = body["sticker"]?["accessibility"]?["accessibilityData"]?.text("label")
     let isSticker = sticker != nil || name == "liveChatPaidStickerRenderer"
-    let what = isSticker ? "Super Sticker" : "Super Chat"
+    let product = isSticker ? "Super Sticker" : "Super Chat"
     let amount = YouTubeText(body["purchaseAmountText"]).text
     let text = lines.fitting(
-      ["\(what) \(amount)", sticker].compactMap(\.self).joined(separator: ": "))
+      ["\(product) \(amount)", sticker].compactMap(\.self).joined(separator: ": "))
     lines.add("announcement", room: nil, at: entry.time) {
       // The suffix distinguishes the announcement from the message, whose identifier has no suffix.
       $0.add("id", "\(entry.id)/paid".clipped)

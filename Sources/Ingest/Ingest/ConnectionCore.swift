@@ -72,7 +72,7 @@ struct ConnectionCore: ~Copyable {
   /// Decodes the incomplete last line of a sender that disconnected. The line counts if only its
   /// line ending is missing. If the line is a control line, returns it.
   mutating func processRest(arrival: Timestamp) -> ControlLine? {
-    guard let slab = assembler.takeRest() else { return nil }
+    guard let slab = assembler.removeRest() else { return nil }
     let line = ByteSlab.Slice(offset: 0, count: slab.count)
     return collect(decoder.decodeUnended(slab, line: line, arrival: arrival), line, of: slab)
   }
@@ -86,9 +86,9 @@ struct ConnectionCore: ~Copyable {
       received &+= 1
       if case .source(.state(let status)) = event.payload { recordSource(status, in: room) }
       batches.add(event, to: room, bytes: line.count)
-      if decoder.hasRemarks { batches.addRemarks(decoder.takeRemarks(), room: room) }
+      if decoder.hasRemarks { batches.addRemarks(decoder.removeRemarks(), room: room) }
     case .rejected(let reason, let room):
-      let remarks = decoder.takeRemarks()
+      let remarks = decoder.removeRemarks()
       batches.addRemarks(remarks, room: room)
       // Only the first line with this reason gets a description of its fault, because describing a
       // fault takes time.

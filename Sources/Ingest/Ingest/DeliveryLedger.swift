@@ -116,7 +116,7 @@ struct DeliveryLedger {
     epochs[Int(epoch - firstEpoch)].rejectedBySink += count
   }
 
-  mutating func markKept(by durability: any Durability, epoch: UInt64) {
+  mutating func addDurability(_ durability: any Durability, epoch: UInt64) {
     guard epoch >= firstEpoch else { return }
     let index = Int(epoch - firstEpoch)
     if epochs[index].durabilities.contains(where: { $0 === durability }) { return }
@@ -138,7 +138,7 @@ struct DeliveryLedger {
 
   /// Removes and returns the answers that can be sent, in the order of their syncs. Takes
   /// O(unanswered syncs).
-  mutating func takeAnswers() -> [Answer] {
+  mutating func removeAnswers() -> [Answer] {
     var answers: [Answer] = []
     for epoch in epochs {
       guard let sync = epoch.sync, epoch.unacknowledged == 0 else { break }

@@ -28,7 +28,7 @@ package final class DeliveryReceipt: Sendable {
     var isApplied = false
     /// The number of rejected events in a delivery from a caller.
     var rejected = 0
-    var keepers: [any Durability] = []
+    var durabilities: [any Durability] = []
   }
 
   init(ledger: SharedLedger, epoch: UInt64, bytes: Int, wantsAcknowledgement: Bool) {
@@ -71,11 +71,11 @@ package final class DeliveryReceipt: Sendable {
   /// Reports that `durability` is responsible for saving the delivery. Call this before the
   /// acknowledgement that covers the delivery. If `durability` has failed by then, the sender is
   /// answered "applied" instead of "synced".
-  package func markKept(by durability: any Durability) {
+  package func addDurability(_ durability: any Durability) {
     switch sender {
     case .none: break
-    case .connection(let ledger, let epoch, _): ledger.markKept(by: durability, epoch: epoch)
-    case .caller: progress.withLock { $0.keepers.append(durability) }
+    case .connection(let ledger, let epoch, _): ledger.addDurability(durability, epoch: epoch)
+    case .caller: progress.withLock { $0.durabilities.append(durability) }
     }
   }
 
@@ -94,7 +94,7 @@ package final class DeliveryReceipt: Sendable {
   /// or coalesced. Implies ``markConsumed()``. `failure` is the reason if an event that must be
   /// saved is lost.
   package func markApplied(failure: String? = nil) {
-    if let failure { markKept(by: Lost(failureReason: failure)) }
+    if let failure { addDurability(LostEvents(failureReason: failure)) }
     markConsumed()
     let first = progress.withLock { progress -> Progress? in
       defer { progress.isApplied = true }
@@ -105,7 +105,7 @@ package final class DeliveryReceipt: Sendable {
     case .none: break
     case .connection(let ledger, let epoch, _): ledger.markAcknowledged(epoch: epoch)
     case .caller(let onApplied):
-      onApplied(first.rejected, first.keepers.lazy.compactMap(\.failureReason).first)
+      onApplied(first.rejected, first.durabilities.lazy.compactMap(\.failureReason).first)
     }
   }
 
@@ -123,7 +123,7 @@ package final class DeliveryReceipt: Sendable {
 }
 
 /// A durability whose failure is the loss of events.
-private final class Lost: Durability {
+private final class LostEvents: Durability {
   let failureReason: String?
 
   init(failureReason: String) { self.failureReason = failureReason }

@@ -20,7 +20,7 @@ package final class IngestConnection: ChannelInboundHandler {
   package struct Drain: Sendable { package init() {} }
 
   /// An event fired through the pipeline when the ledger has changed.
-  private struct Changed: Sendable {}
+  private struct LedgerChanged: Sendable {}
 
   private enum Phase {
     case reading
@@ -82,7 +82,7 @@ package final class IngestConnection: ChannelInboundHandler {
   package func handlerAdded(context: ChannelHandlerContext) {
     let channel = context.channel
     ledger = SharedLedger(limits: configuration.limits, memory: memory, slot: slot) {
-      channel.pipeline.fireUserInboundEventTriggered(Changed())
+      channel.pipeline.fireUserInboundEventTriggered(LedgerChanged())
     }
     slot = nil
   }
@@ -113,7 +113,7 @@ package final class IngestConnection: ChannelInboundHandler {
 
   package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     switch event {
-    case is Changed:
+    case is LedgerChanged:
       ledger?.recordWakeUp()
       if hasGone { processRest() } else { proceed(context) }
     case let event as ChannelEvent where event == .inputClosed:
@@ -150,14 +150,14 @@ package final class IngestConnection: ChannelInboundHandler {
     ledger.recordWakeUp()
     while !isForced, phase == .reading || phase == .paused, !held.isEmpty {
       phase = .paused
-      _ = ledger.withLedger { $0.takeAnswers() }
+      _ = ledger.withLedger { $0.removeAnswers() }
       guard ledger.satisfies({ $0.hasFreeCapacity }) else { return }
       processHeld()
       handOverUnlessInBatch()
     }
     finish(as: .closed)
     phase = .closed
-    for source in core.sources { sink.sourceLeft(source.name, in: source.room) }
+    for source in core.sources { sink.sourceDisconnected(source.name, in: source.room) }
     ledger.setWake(nil)
     self.ledger = nil
   }
@@ -209,7 +209,7 @@ package final class IngestConnection: ChannelInboundHandler {
   /// Whether too many syncs are unanswered after sending the answers that are ready.
   private func mustWait(_ context: ChannelHandlerContext?) -> Bool {
     guard let ledger, ledger.withLedger({ $0.owesTooManyAnswers }) else { return false }
-    let answers = ledger.withLedger { $0.takeAnswers() }
+    let answers = ledger.withLedger { $0.removeAnswers() }
     if let context { write(answers, context) }
     return ledger.withLedger { $0.owesTooManyAnswers } || context?.channel.isWritable == false
   }
@@ -267,10 +267,10 @@ package final class IngestConnection: ChannelInboundHandler {
   /// since the last sync gets a delivery, possibly empty, that requires an acknowledgement.
   private func handOver(wantsAcknowledgement: Bool = false) {
     for source in core.sources[core.announcedSources...] {
-      sink.sourceCame(source.name, in: source.room)
+      sink.sourceConnected(source.name, in: source.room)
     }
     core.announcedSources = core.sources.count
-    let (batches, unroutable) = core.batches.take()
+    let (batches, unroutable) = core.batches.removeAll()
     if !unroutable.isEmpty { sink.rejectUnroutable(unroutable) }
     for batch in batches {
       touched.insert(batch.room)
@@ -279,7 +279,7 @@ package final class IngestConnection: ChannelInboundHandler {
     // Clients choose the names of rooms, so the number of remembered rooms is limited.
     let hasManyRooms = core.decoder.roomCount > configuration.maximumRoomsRemembered
     guard wantsAcknowledgement || hasManyRooms else { return }
-    var waiting = touched.takeAll()
+    var waiting = touched.removeAll()
     if wantsAcknowledgement {
       waiting.removeAll { room in batches.contains { $0.room == room } }
     }
@@ -340,7 +340,7 @@ package final class IngestConnection: ChannelInboundHandler {
 
   /// Sends the answers that are ready. Returns whether a sync can never be answered.
   private func answer(_ ledger: SharedLedger, _ context: ChannelHandlerContext) -> Bool {
-    let (answers, isAbandoned) = ledger.withLedger { ($0.takeAnswers(), $0.isAbandoned) }
+    let (answers, isAbandoned) = ledger.withLedger { ($0.removeAnswers(), $0.isAbandoned) }
     write(answers, context)
     return isAbandoned
   }

@@ -103,7 +103,7 @@ private final class Registry: Sendable {
     var refusals = RefusalCounts()
     var channels: [ClientShares.ID: any Channel] = [:]
     /// The unprocessed input of senders that have disconnected.
-    var rests: [ClientShares.ID: ConnectionSlot.Rest] = [:]
+    var rests: [ClientShares.ID: ConnectionSlot.RestProcessing] = [:]
     var isStopping = false
   }
 
@@ -186,7 +186,7 @@ private final class Registry: Sendable {
 
   /// Refuses all further connections. Returns the open connections and the unprocessed input of
   /// senders that have disconnected.
-  func stop() -> ([any Channel], [ConnectionSlot.Rest]) {
+  func stop() -> ([any Channel], [ConnectionSlot.RestProcessing]) {
     state.withLock { state in
       state.isStopping = true
       return (Array(state.channels.values), Array(state.rests.values))

@@ -12,13 +12,13 @@ package protocol IngestSink: Sendable {
   func rejectUnroutable(_ counts: RejectionCounts)
 
   /// Reports that the state of a source has arrived on a connection. When the connection ends,
-  /// `sourceLeft` is called once for each such report, after the last delivery. Both methods are
-  /// called on the connection's event loop and must not block.
-  func sourceCame(_ source: Text, in room: RoomName)
-  func sourceLeft(_ source: Text, in room: RoomName)
+  /// `sourceDisconnected` is called once for each such report, after the last delivery. Both
+  /// methods are called on the connection's event loop and must not block.
+  func sourceConnected(_ source: Text, in room: RoomName)
+  func sourceDisconnected(_ source: Text, in room: RoomName)
 }
 
 extension IngestSink {
-  package func sourceCame(_ source: Text, in room: RoomName) {}
-  package func sourceLeft(_ source: Text, in room: RoomName) {}
+  package func sourceConnected(_ source: Text, in room: RoomName) {}
+  package func sourceDisconnected(_ source: Text, in room: RoomName) {}
 }

@@ -29,7 +29,7 @@ struct LineAssembler {
       bytes = UnsafeRawBufferPointer(rebasing: bytes[(end + 1)...])
     }
     guard let lastEnd = bytes.lastIndex(of: 0x0A) else {
-      keep(bytes, &isTooLong)
+      appendPart(bytes, &isTooLong)
       return nil
     }
     let slab = ByteSlab(capacity: rest.count + lastEnd + 1) { target in
@@ -40,17 +40,17 @@ struct LineAssembler {
       return target.count
     }
     rest.removeAll(keepingCapacity: rest.capacity <= 4096)
-    keep(UnsafeRawBufferPointer(rebasing: bytes[(lastEnd + 1)...]), &isTooLong)
+    appendPart(UnsafeRawBufferPointer(rebasing: bytes[(lastEnd + 1)...]), &isTooLong)
     return slab
   }
 
   /// Removes and returns the incomplete line of a sender that disconnected, if there is one.
-  mutating func takeRest() -> ByteSlab? {
+  mutating func removeRest() -> ByteSlab? {
     defer { rest = [] }
     return rest.isEmpty ? nil : ByteSlab(rest)
   }
 
-  private mutating func keep(_ bytes: UnsafeRawBufferPointer, _ isTooLong: inout Bool) {
+  private mutating func appendPart(_ bytes: UnsafeRawBufferPointer, _ isTooLong: inout Bool) {
     guard rest.count + bytes.count <= Self.maximumRest else {
       isTooLong = true
       isSkipping = true

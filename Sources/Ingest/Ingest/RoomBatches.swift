@@ -79,7 +79,7 @@ struct RoomBatches {
     return count
   }
 
-  mutating func take() -> (batches: [Batch], unroutable: RejectionCounts) {
+  mutating func removeAll() -> (batches: [Batch], unroutable: RejectionCounts) {
     defer {
       for batch in batches { indices[batch.room.index] = -1 }
       expectedEvents = batches.count == 1 ? batches[0].events.count : 0
@@ -121,7 +121,7 @@ struct TouchedRooms {
     rooms.append(room)
   }
 
-  mutating func takeAll() -> [RoomReference] {
+  mutating func removeAll() -> [RoomReference] {
     defer { self = TouchedRooms() }
     return rooms
   }

@@ -66,9 +66,9 @@ final class SharedLedger: Sendable {
     }
   }
 
-  func markKept(by durability: any Durability, epoch: UInt64) {
+  func addDurability(_ durability: any Durability, epoch: UInt64) {
     change { state in
-      state.ledger.markKept(by: durability, epoch: epoch)
+      state.ledger.addDurability(durability, epoch: epoch)
       return false
     }
   }

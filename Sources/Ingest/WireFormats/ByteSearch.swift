@@ -17,15 +17,16 @@ enum ByteSearch {
     _ a: UInt8, _ b: UInt8, _ c: UInt8, in bytes: UnsafePointer<UInt8>,
     from start: Int, to limit: Int
   ) -> Int {
-    var i = start
-    while i < limit {
-      let word = UInt64(littleEndian: UnsafeRawPointer(bytes + i).loadUnaligned(as: UInt64.self))
+    var position = start
+    while position < limit {
+      let word = UInt64(
+        littleEndian: UnsafeRawPointer(bytes + position).loadUnaligned(as: UInt64.self))
       // Only the lowest mark is reliable: a borrow in the subtraction may set higher marks.
       let marks =
         zeroBytes(word ^ repeated(a)) | zeroBytes(word ^ repeated(b))
         | zeroBytes(word ^ repeated(c))
-      if marks != 0 { return min(i &+ marks.trailingZeroBitCount &>> 3, limit) }
-      i &+= 8
+      if marks != 0 { return min(position &+ marks.trailingZeroBitCount &>> 3, limit) }
+      position &+= 8
     }
     return limit
   }

@@ -43,7 +43,7 @@ extension LineDecoder {
   package var hasRemarks: Bool { !remarks.remarks.pointee.isEmpty }
 
   /// Removes and returns the remarks about the most recently decoded line.
-  package mutating func takeRemarks() -> [DecodingRemark] {
+  package mutating func removeRemarks() -> [DecodingRemark] {
     defer { remarks.remarks.pointee = [] }
     return remarks.remarks.pointee
   }

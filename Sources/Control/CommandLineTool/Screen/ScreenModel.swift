@@ -57,7 +57,7 @@ package final class ScreenInbox<Update: Sendable, Request: Sendable>: Sendable {
   func end(_ result: Result<Void, any Error>) { change { $0.end = $0.end ?? result } }
 
   /// Returns and removes what arrived since the last call.
-  package func take() -> Content {
+  package func removeAll() -> Content {
     content.withLock { content in
       defer { content = Content(end: content.end) }
       return content
@@ -108,7 +108,7 @@ struct LiveScreen<Model: ScreenModel> {
     var keys = KeyParser()
     try draw(&painter)
     for await _ in inbox.wakes {
-      let content = inbox.take()
+      let content = inbox.removeAll()
       let size = console.size()
       model.resize(columns: size.columns, rows: size.rows)
       for (_, update) in content.updates { model.apply(update) }

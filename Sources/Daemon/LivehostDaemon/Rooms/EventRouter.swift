@@ -47,11 +47,11 @@ package final class EventRouter: IngestSink {
     lane.post(delivery)
   }
 
-  package func sourceCame(_ source: Text, in room: RoomName) {
+  package func sourceConnected(_ source: Text, in room: RoomName) {
     connections.withLock { $0[SourceKey(source: source, room: room), default: 0] += 1 }
   }
 
-  package func sourceLeft(_ source: Text, in room: RoomName) {
+  package func sourceDisconnected(_ source: Text, in room: RoomName) {
     let key = SourceKey(source: source, room: room)
     let isLast = connections.withLock { connections in
       connections[key, default: 1] -= 1

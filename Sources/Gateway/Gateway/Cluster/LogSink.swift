@@ -19,11 +19,11 @@ package struct LogSink: IngestSink {
   /// reports them to the sender.
   package func rejectUnroutable(_ counts: RejectionCounts) {}
 
-  package func sourceCame(_ source: Text, in room: RoomName) {
+  package func sourceConnected(_ source: Text, in room: RoomName) {
     node.value.sources.connect(source, in: room)
   }
 
-  package func sourceLeft(_ source: Text, in room: RoomName) {
+  package func sourceDisconnected(_ source: Text, in room: RoomName) {
     guard let health = node.value.sources.disconnect(source, in: room) else { return }
     let event = LiveEvent(
       timestamp: Timestamp(WallClock.milliseconds()), payload: .source(.state(health)))

@@ -78,7 +78,7 @@ extension IRCLine {
     of command: IRCCommand
   ) throws(RejectionReason) -> LiveEvent.Payload {
     switch command {
-    case .privateMessage: try keptOrPaid()
+    case .privateMessage: try privateMessage()
     case .userNotice: try userNotice()
     case .clearChat: .chat(clear())
     case .clearMessage: .chat(.delete(messageID: text(try required(.targetMessageID))))
@@ -89,7 +89,7 @@ extension IRCLine {
 
   /// Returns the payload of a message that was deleted while a message-keeping service held it, or
   /// of a paid message.
-  private func keptOrPaid() throws(RejectionReason) -> LiveEvent.Payload {
+  private func privateMessage() throws(RejectionReason) -> LiveEvent.Payload {
     guard let last else { throw .malformedIRC }
     if integer(.wasDeleted, in: 0...1) == 1 {
       return .chat(.delete(messageID: text(try required(.id))))
@@ -130,7 +130,7 @@ extension IRCLine {
     let owned = message.owned(
       channel: channel, bits: bits == 0 ? nil : UInt32(bits),
       emotes: emotes.isEmpty ? nil : emotes, kind: kind)
-    countUnusable(emotes, kept: owned.emoteCount)
+    countUnusable(emotes, usable: owned.emoteCount)
     return owned
   }
 
@@ -150,7 +150,7 @@ extension IRCLine {
       text: String(message.text), replyTo: String(message.replyTo), bits: UInt32(bits),
       channel: sharedChannel().map { String($0) } ?? "", isAction: message.isAction,
       emotes: emotes, kind: kind.map { String($0) } ?? "")
-    countUnusable(emotes, kept: identified.emoteCount)
+    countUnusable(emotes, usable: identified.emoteCount)
     return identified
   }
 
@@ -166,8 +166,8 @@ extension IRCLine {
   }
 
   /// Counts emotes that lie beyond the end of the text or overlap others.
-  private func countUnusable(_ emotes: [Range<Int>], kept: Int) {
-    if kept < emotes.count { countUnusable(.emotes) }
+  private func countUnusable(_ emotes: [Range<Int>], usable: Int) {
+    if usable < emotes.count { countUnusable(.emotes) }
   }
 
   /// The ranges of emotes in the text, from a value such as `25:0-4,12-16/1902:6-10` with first and
@@ -294,8 +294,8 @@ extension IRCLine {
       if hasAmount, let sentence = systemMessage.map({ text($0) }) ?? donation {
         return .activity(.announcement(try announcement(sentence, followedBy: words)))
       }
-      guard let said = words.map({ slice($0) }) ?? systemMessage else { break }
-      return .activity(.announcement(try announcement(text(said), hasEmotes: words != nil)))
+      guard let announced = words.map({ slice($0) }) ?? systemMessage else { break }
+      return .activity(.announcement(try announcement(text(announced), hasEmotes: words != nil)))
     case "sharedchatnotice":
       let kind = text(optionalName(.sourceMessageID))
       if let words { return .chat(.message(try message(words, kind: kind.isEmpty ? type : kind))) }
@@ -324,7 +324,7 @@ extension IRCLine {
     let emotes =
       hasEmotes && has(.emotes) && !tags[IRCTag.emotes.rawValue].isEmpty ? self.emotes : []
     let usable = EmoteRanges.usable(emotes, in: words)
-    countUnusable(emotes, kept: usable.count)
+    countUnusable(emotes, usable: usable.count)
     return Announcement(user: try person(), text: words, emotes: usable, id: identifier)
   }
 
@@ -334,12 +334,13 @@ extension IRCLine {
     _ sentence: Text, followedBy words: ByteSpan?
   ) throws(RejectionReason) -> Announcement {
     guard let words else { return try announcement(sentence, hasEmotes: false) }
-    let said = try announcement(text(slice(words)), hasEmotes: true)
+    let written = try announcement(text(slice(words)), hasEmotes: true)
     let opening = String(sentence) + ": "
     let shift = opening.unicodeScalars.count
-    let emotes = said.emotes.map { ($0.lowerBound + shift)..<($0.upperBound + shift) }
+    let emotes = written.emotes.map { ($0.lowerBound + shift)..<($0.upperBound + shift) }
     return Announcement(
-      user: said.user, text: Text(opening + String(said.text)), emotes: emotes, id: said.id)
+      user: written.user, text: Text(opening + String(written.text)), emotes: emotes, id: written.id
+    )
   }
 
   /// A generated sentence about a charity donation, for lines without Twitch's statement.
@@ -360,8 +361,8 @@ extension IRCLine {
 
   /// Twitch's statement about the person.
   private var systemMessage: ByteSlab.Slice? {
-    let said = slice(.systemMessage)
-    return said.isEmpty ? nil : said
+    let message = slice(.systemMessage)
+    return message.isEmpty ? nil : message
   }
 
   /// Returns the identifier that a gift bomb shares with its gifts.

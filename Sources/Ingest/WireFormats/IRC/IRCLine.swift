@@ -36,26 +36,26 @@ struct IRCLine {
     self.bytes = bytes
     self.tags = UnsafePointer(tags.values)
     remarks = tags.remarks
-    var i = 0
+    var position = 0
     if bytes[0] == UInt8(ascii: "@") {
       guard let (present, rest) = tags.read(bytes, count: count) else { return nil }
       self.present = present
       mayEscape = ByteSearch.contains(UInt8(ascii: "\\"), in: bytes, count: rest)
-      i = rest
+      position = rest
     } else {
       present = 0
       mayEscape = false
     }
     number = tags.lines
     func word() -> ByteSpan {
-      while i < count, bytes[i] == 0x20 { i += 1 }
-      let start = i
-      let space = memchr(bytes + i, 0x20, count - i)
-      i = space.map { UnsafeRawPointer($0) - UnsafeRawPointer(bytes) } ?? count
-      return ByteSpan(start: start, end: i)
+      while position < count, bytes[position] == 0x20 { position += 1 }
+      let start = position
+      let space = memchr(bytes + position, 0x20, count - position)
+      position = space.map { UnsafeRawPointer($0) - UnsafeRawPointer(bytes) } ?? count
+      return ByteSpan(start: start, end: position)
     }
-    while i < count, bytes[i] == 0x20 { i += 1 }
-    if i < count, bytes[i] == UInt8(ascii: ":") {
+    while position < count, bytes[position] == 0x20 { position += 1 }
+    if position < count, bytes[position] == UInt8(ascii: ":") {
       let prefix = word()
       var end = prefix.start + 1
       while end < prefix.end, bytes[end] != UInt8(ascii: "!") { end += 1 }
@@ -67,15 +67,15 @@ struct IRCLine {
     // must begin with a colon if it contains spaces, unless it is the fifteenth.
     var parameters = 0
     while true {
-      while i < count, bytes[i] == 0x20 { i += 1 }
-      guard i < count else { return }
+      while position < count, bytes[position] == 0x20 { position += 1 }
+      guard position < count else { return }
       parameters += 1
-      if bytes[i] == UInt8(ascii: ":") {
-        last = ByteSpan(start: i + 1, end: count)
+      if bytes[position] == UInt8(ascii: ":") {
+        last = ByteSpan(start: position + 1, end: count)
         return
       }
       if parameters == Self.maximumParameters {
-        last = ByteSpan(start: i, end: count)
+        last = ByteSpan(start: position, end: count)
         return
       }
       let parameter = word()
@@ -149,14 +149,14 @@ struct IRCLine {
     guard has(tag), !tags[tag.rawValue].isEmpty else { return nil }
     let span = tags[tag.rawValue]
     let start = bytes + span.start
-    var i = start[0] == UInt8(ascii: "-") ? 1 : 0
-    guard i < span.count, span.count <= 18 else { return ignore(tag) }
+    var position = start[0] == UInt8(ascii: "-") ? 1 : 0
+    guard position < span.count, span.count <= 18 else { return ignore(tag) }
     var value = 0
-    while i < span.count {
-      let digit = start[i] &- UInt8(ascii: "0")
+    while position < span.count {
+      let digit = start[position] &- UInt8(ascii: "0")
       guard digit <= 9 else { return ignore(tag) }
       value = value &* 10 &+ Int(digit)
-      i += 1
+      position += 1
     }
     if start[0] == UInt8(ascii: "-") { value = -value }
     return range.contains(value) ? value : ignore(tag)

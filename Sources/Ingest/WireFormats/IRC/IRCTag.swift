@@ -97,28 +97,28 @@ struct IRCTagStorage: ~Copyable {
     _ bytes: UnsafePointer<UInt8>, count: Int
   ) -> (present: UInt64, rest: Int)? {
     var present: UInt64 = 0
-    var i = 1
+    var position = 1
     lines &+= 1
     while true {
-      let key = i
-      i = ByteSearch.first(
-        UInt8(ascii: "="), UInt8(ascii: ";"), 0x20, in: bytes, from: i, to: count)
-      guard i < count else { return nil }
-      let keyEnd = i
-      var value = ByteSpan(start: i, end: i)
-      if bytes[i] == UInt8(ascii: "=") {
-        value.start = i + 1
-        i = ByteSearch.first(
-          UInt8(ascii: ";"), UInt8(ascii: ";"), 0x20, in: bytes, from: i + 1, to: count)
-        guard i < count else { return nil }
-        value.end = i
+      let key = position
+      position = ByteSearch.first(
+        UInt8(ascii: "="), UInt8(ascii: ";"), 0x20, in: bytes, from: position, to: count)
+      guard position < count else { return nil }
+      let keyEnd = position
+      var value = ByteSpan(start: position, end: position)
+      if bytes[position] == UInt8(ascii: "=") {
+        value.start = position + 1
+        position = ByteSearch.first(
+          UInt8(ascii: ";"), UInt8(ascii: ";"), 0x20, in: bytes, from: position + 1, to: count)
+        guard position < count else { return nil }
+        value.end = position
       }
       if let tag = names.value(of: bytes + key, count: keyEnd - key) {
         values[tag] = value
         present |= 1 << UInt64(tag)
       }
-      if bytes[i] == 0x20 { return (present, i + 1) }
-      i += 1
+      if bytes[position] == 0x20 { return (present, position + 1) }
+      position += 1
     }
   }
 }

@@ -14,38 +14,44 @@ enum JSONScalar {
     _ literal: StaticString, _ bytes: UnsafePointer<UInt8>, _ count: Int
   ) -> Bool {
     guard count == literal.utf8CodeUnitCount else { return false }
-    for i in 0..<count where bytes[i] != literal.utf8Start[i] { return false }
+    for position in 0..<count where bytes[position] != literal.utf8Start[position] { return false }
     return true
   }
 
   private static func number(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> TokenValue.Kind? {
-    var i = bytes[0] == UInt8(ascii: "-") ? 1 : 0
-    let whole = digits(bytes, from: i, to: count)
-    guard whole > i, whole == i + 1 || bytes[i] != UInt8(ascii: "0") else { return nil }
+    var position = bytes[0] == UInt8(ascii: "-") ? 1 : 0
+    let whole = digits(bytes, from: position, to: count)
+    guard whole > position, whole == position + 1 || bytes[position] != UInt8(ascii: "0") else {
+      return nil
+    }
     if whole == count { return .integer }
-    i = whole
-    if bytes[i] == UInt8(ascii: ".") {
-      let fraction = digits(bytes, from: i + 1, to: count)
-      guard fraction > i + 1 else { return nil }
-      i = fraction
+    position = whole
+    if bytes[position] == UInt8(ascii: ".") {
+      let fraction = digits(bytes, from: position + 1, to: count)
+      guard fraction > position + 1 else { return nil }
+      position = fraction
     }
-    if i < count, bytes[i] | 0x20 == UInt8(ascii: "e") {
-      i += 1
-      if i < count, bytes[i] == UInt8(ascii: "+") || bytes[i] == UInt8(ascii: "-") { i += 1 }
-      let exponent = digits(bytes, from: i, to: count)
-      guard exponent > i else { return nil }
-      i = exponent
+    if position < count, bytes[position] | 0x20 == UInt8(ascii: "e") {
+      position += 1
+      if position < count,
+        bytes[position] == UInt8(ascii: "+") || bytes[position] == UInt8(ascii: "-")
+      {
+        position += 1
+      }
+      let exponent = digits(bytes, from: position, to: count)
+      guard exponent > position else { return nil }
+      position = exponent
     }
-    return i == count ? .decimal : nil
+    return position == count ? .decimal : nil
   }
 
   @inline(__always)
   private static func digits(
     _ bytes: UnsafePointer<UInt8>, from start: Int, to limit: Int
   ) -> Int {
-    var i = start
-    while i < limit, bytes[i] &- UInt8(ascii: "0") <= 9 { i += 1 }
-    return i
+    var position = start
+    while position < limit, bytes[position] &- UInt8(ascii: "0") <= 9 { position += 1 }
+    return position
   }
 
   /// Returns the value of a number of kind `integer`, or `nil` if it has too many digits.
@@ -54,13 +60,13 @@ enum JSONScalar {
     // 18 digits always fit. Longer numbers are outside all ranges used here.
     guard count <= (isNegative ? 19 : 18) else { return nil }
     var value = 0
-    var i = isNegative ? 1 : 0
-    while i &+ 8 <= count {
-      value = value &* 100_000_000 &+ Digits.value(ofEightAt: bytes + i)
-      i &+= 8
+    var position = isNegative ? 1 : 0
+    while position &+ 8 <= count {
+      value = value &* 100_000_000 &+ Digits.value(ofEightAt: bytes + position)
+      position &+= 8
     }
-    for i in i..<count {
-      value = value &* 10 &+ Int(bytes[i] &- UInt8(ascii: "0"))
+    for position in position..<count {
+      value = value &* 10 &+ Int(bytes[position] &- UInt8(ascii: "0"))
     }
     return isNegative ? -value : value
   }
@@ -71,21 +77,21 @@ enum JSONScalar {
     var digits = 0
     var scale = 0
     var isFraction = false
-    var i = bytes[0] == UInt8(ascii: "-") ? 1 : 0
-    while i < count {
-      let digit = bytes[i] &- UInt8(ascii: "0")
+    var position = bytes[0] == UInt8(ascii: "-") ? 1 : 0
+    while position < count {
+      let digit = bytes[position] &- UInt8(ascii: "0")
       if digit <= 9 {
         mantissa = mantissa &* 10 &+ UInt64(digit)
         digits += 1
         if isFraction { scale += 1 }
-      } else if bytes[i] == UInt8(ascii: ".") {
+      } else if bytes[position] == UInt8(ascii: ".") {
         isFraction = true
       } else {
         // The standard library handles exponents, which are rare.
         digits = .max
         break
       }
-      i += 1
+      position += 1
     }
     // Clinger's fast path: both operands are exact, so one division rounds correctly.
     if digits <= 15 {
@@ -106,22 +112,23 @@ enum JSONEscapes {
   /// Returns whether every backslash begins a valid escape. A lone surrogate is valid and is read
   /// as U+FFFD.
   static func areValid(_ bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
-    var i = 0
-    while i < count {
-      guard bytes[i] == UInt8(ascii: "\\") else {
-        i += 1
+    var position = 0
+    while position < count {
+      guard bytes[position] == UInt8(ascii: "\\") else {
+        position += 1
         continue
       }
-      guard i + 1 < count else { return false }
-      switch bytes[i + 1] {
+      guard position + 1 < count else { return false }
+      switch bytes[position + 1] {
       case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),
         UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
-        i += 2
+        position += 2
       case UInt8(ascii: "u"):
-        guard i + 6 <= count, (2..<6).allSatisfy({ isHexadecimal(bytes[i + $0]) }) else {
+        guard position + 6 <= count, (2..<6).allSatisfy({ isHexadecimal(bytes[position + $0]) })
+        else {
           return false
         }
-        i += 6
+        position += 6
       default: return false
       }
     }

@@ -111,64 +111,65 @@ struct JSONTokens {
   /// reads the value and returns the token after it.
   @inline(__always)
   func object(at token: Int, member: (_ key: TokenValue, _ token: Int) -> Int?) -> Int? {
-    var i = token &+ 1
-    guard i < count else { return nil }
-    if byte(i) == UInt8(ascii: "}") { return i &+ 1 }
+    var index = token &+ 1
+    guard index < count else { return nil }
+    if byte(index) == UInt8(ascii: "}") { return index &+ 1 }
     var key = TokenValue()
     while true {
-      guard i &+ 2 < count, byte(i) == UInt8(ascii: "\""), string(at: i, into: &key) != nil,
-        byte(i &+ 1) == UInt8(ascii: ":"), let next = member(key, i &+ 2), next < count
+      guard index &+ 2 < count, byte(index) == UInt8(ascii: "\""),
+        string(at: index, into: &key) != nil,
+        byte(index &+ 1) == UInt8(ascii: ":"), let next = member(key, index &+ 2), next < count
       else { return nil }
-      i = next &+ 1
+      index = next &+ 1
       let separator = byte(next)
       if separator == UInt8(ascii: ",") { continue }
-      return separator == UInt8(ascii: "}") ? i : nil
+      return separator == UInt8(ascii: "}") ? index : nil
     }
   }
 
   /// Skips the object or array at `token` and checks its grammar. Uses no recursion: the bits of
   /// one word record the open containers, which limits the depth.
   private func container(at token: Int) -> Int? {
-    var i = token
+    var index = token
     var isObject: UInt64 = 0
     var depth = 0
     var unused = TokenValue()
     while true {
-      guard i < count else { return nil }
-      let opening = byte(i)
+      guard index < count else { return nil }
+      let opening = byte(index)
       if opening == UInt8(ascii: "{") || opening == UInt8(ascii: "[") {
         guard depth < Self.maximumDepth else { return nil }
         depth += 1
         isObject = isObject << 1 | (opening == UInt8(ascii: "{") ? 1 : 0)
-        i += 1
-        guard i < count else { return nil }
-        if byte(i) != closing(isObject) {
+        index += 1
+        guard index < count else { return nil }
+        if byte(index) != closing(isObject) {
           if isObject & 1 == 1 {
-            guard let next = key(at: i) else { return nil }
-            i = next
+            guard let next = key(at: index) else { return nil }
+            index = next
           }
           continue
         }
       } else {
         guard
           let next = opening == UInt8(ascii: "\"")
-            ? string(at: i, into: &unused) : scalar(at: i, into: &unused)
+            ? string(at: index, into: &unused) : scalar(at: index, into: &unused)
         else { return nil }
-        i = next
-        guard i < count else { return nil }
+        index = next
+        guard index < count else { return nil }
       }
-      while byte(i) == closing(isObject) {
+      while byte(index) == closing(isObject) {
         depth -= 1
         isObject >>= 1
-        i += 1
-        if depth == 0 { return i }
-        guard i < count else { return nil }
+        index += 1
+        if depth == 0 { return index }
+        guard index < count else { return nil }
       }
-      guard byte(i) == UInt8(ascii: ",") else { return nil }
-      i += 1
+      guard byte(index) == UInt8(ascii: ",") else { return nil }
+      index += 1
       if isObject & 1 == 1 {
-        guard let next = key(at: i) else { return nil }
-        i = next
+        guard let next = key(at: index) else { return nil }
+        index = next
       }
     }
   }

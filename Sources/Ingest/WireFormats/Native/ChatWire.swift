@@ -174,7 +174,7 @@ extension NativeMembers {
     let owned = message.owned(
       channel: optionalName(.channel),
       bits: UInt32(optionalInteger(.bits, in: EventLimits.count) ?? 0), emotes: emotes, kind: kind)
-    countUnusable(emotes, kept: owned.emoteCount)
+    countUnusable(emotes, usable: owned.emoteCount)
     return owned
   }
 
@@ -190,7 +190,7 @@ extension NativeMembers {
   func emotes(in text: Text) -> [Range<Int>] {
     let emotes = optionalEmotes()
     let usable = EmoteRanges.usable(emotes, in: text)
-    countUnusable(emotes, kept: usable.count)
+    countUnusable(emotes, usable: usable.count)
     return usable
   }
 
@@ -199,8 +199,8 @@ extension NativeMembers {
   }
 
   /// Counts emotes that lie beyond the end of the text or overlap others.
-  private func countUnusable(_ emotes: [Range<Int>], kept: Int) {
-    if kept < emotes.count { remarks.pointee.append(.field(NativeMember.emotes.path)) }
+  private func countUnusable(_ emotes: [Range<Int>], usable: Int) {
+    if usable < emotes.count { remarks.pointee.append(.field(NativeMember.emotes.path)) }
   }
 
   private func emotes() throws(RejectionReason) -> [Range<Int>] {

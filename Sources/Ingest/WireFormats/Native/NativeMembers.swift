@@ -27,7 +27,7 @@ struct NativeMembers: ~Copyable {
   let lines: UnsafePointer<UInt64>
   /// The member that was read last, which is the cause if the line is rejected.
   let lastRead: UnsafeMutablePointer<NativeMember>
-  /// The remarks about the line; see ``LineDecoder/takeRemarks()``.
+  /// The remarks about the line; see ``LineDecoder/removeRemarks()``.
   let remarks: UnsafeMutablePointer<[DecodingRemark]>
 
   init(

@@ -38,7 +38,7 @@ package struct Call: Sendable {
     as type: T.Type = T.self
   ) throws(ServiceError) -> T {
     do {
-      return try JSONValue.object(content.take()).decode(type)
+      return try JSONValue.object(content.removeAll()).decode(type)
     } catch let error as DecodingError {
       throw .invalidParameter(Self.parameterName(of: error))
     } catch {
@@ -66,7 +66,7 @@ final class CallParameters: Sendable {
 
   var parameters: [JSONName: JSONValue] { members.withLock { $0 } }
 
-  func take() -> [JSONName: JSONValue] {
+  func removeAll() -> [JSONName: JSONValue] {
     members.withLock { members in
       defer { members = [:] }
       return members

@@ -27,7 +27,7 @@ import Testing
         newest += 1
         waves.append(BurstSearch.Wave(number: newest, sample: String(sample)))
       }
-      for merger in findings.mergers { waves.removeAll { $0.number == merger.wave } }
+      for merger in findings.mergers { waves.removeAll { $0.number == merger.burst } }
       return findings
     }
   }
@@ -35,7 +35,7 @@ import Testing
   private let advert = "Buy cheap followers at example dot com"
 
   private func members(_ rows: (Int, Int, Int)...) -> [ChatFindings.Members] {
-    rows.map { ChatFindings.Members(offset: $0.0, count: $0.1, wave: $0.2) }
+    rows.map { ChatFindings.Members(offset: $0.0, count: $0.1, burst: $0.2) }
   }
 
   /// Returns a text that resembles none of the texts for other numbers.
@@ -118,7 +118,7 @@ import Testing
     let (start, end) = (Array(one), Array(two))
     let steps = (0...start.count).map { String(end.prefix($0) + start.dropFirst($0)) }
     let found = try await chat.search(steps)
-    #expect(found.mergers == [.init(wave: 2, into: 1)])
+    #expect(found.mergers == [.init(burst: 2, into: 1)])
     #expect(found.members.reduce(0) { $0 + $1.count } == steps.count)
     let next = try await chat.search([two])
     #expect(next == ChatFindings(run: 3, members: members((0, 1, 1))))

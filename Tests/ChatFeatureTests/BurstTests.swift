@@ -28,19 +28,19 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
   /// Sends an action. Other tests check the effects of the analysis on everything except bursts of
   /// duplicates.
   private func send(_ action: ChatFeature.Action, to store: TestedStore) async {
-    await store.send(action) { $0.take(action) }
+    await store.send(action) { $0.apply(action) }
   }
 
   private func receive(_ findings: ChatFindings, in store: TestedStore) async {
     analyst.answer(findings)
-    await store.receive(.analysed(findings)) { $0.take(.analysed(findings)) }
+    await store.receive(.analysed(findings)) { $0.apply(.analysed(findings)) }
   }
 
   /// Sends five messages, which the first run finds to be a burst.
   private func findBurst(in store: TestedStore, by users: [String] = ["ann", "bob"]) async {
     let batch = (1...5).map { spam($0, by: users[$0 % users.count], at: Timestamp($0) * 1_000) }
     await send(.messages(batch), to: store)
-    let members = ChatFindings.Members(offset: 0, count: 5, wave: 1)
+    let members = ChatFindings.Members(offset: 0, count: 5, burst: 1)
     await receive(ChatFindings(run: 1, samples: ["buy"], members: [members]), in: store)
   }
 
@@ -112,7 +112,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await receive(
       ChatFindings(
         run: 2, samples: ["buy"],
-        members: [.init(offset: -2, count: 2, wave: 1), .init(offset: 0, count: 1, wave: 1)]),
+        members: [.init(offset: -2, count: 2, burst: 1), .init(offset: 0, count: 1, burst: 1)]),
       in: store)
     #expect(store.state.waves?.current.map(\.messages) == [3])
     #expect(store.state.waves?.current.first?.firstAt == 700)
@@ -126,13 +126,14 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await findBurst(in: store)
     await send(.messages((6...9).map { spam($0, by: $0 < 8 ? "bob" : "cid") }), to: store)
     await receive(
-      ChatFindings(run: 2, samples: ["BUY"], members: [.init(offset: 0, count: 3, wave: 2)]),
+      ChatFindings(run: 2, samples: ["BUY"], members: [.init(offset: 0, count: 3, burst: 2)]),
       in: store)
     #expect(store.state.waves?.current.map(\.number) == [1, 2])
     await send(.messages([spam(10, by: "dan")]), to: store)
     await receive(
       ChatFindings(
-        run: 3, mergers: [.init(wave: 2, into: 1)], members: [.init(offset: 0, count: 1, wave: 2)]),
+        run: 3, mergers: [.init(burst: 2, into: 1)], members: [.init(offset: 0, count: 1, burst: 2)]
+      ),
       in: store)
     #expect(store.state.waves?.current.map(\.number) == [1])
     #expect(store.state.waves?.current.map(\.messages) == [9])
@@ -154,7 +155,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await send(.messages([spam(3)]), to: store)
     analyst.fail()
     let failed = ChatFindings(run: 1, unanalysed: 2)
-    await store.receive(.analysed(failed)) { $0.take(.analysed(failed)) }
+    await store.receive(.analysed(failed)) { $0.apply(.analysed(failed)) }
     #expect(store.state.waves?.unanalysed == 2)
     #expect(analyst.searches.map(\.run) == [1, 2])
     await receive(ChatFindings(run: 2), in: store)
@@ -181,7 +182,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
   @Test func `findings from a run of the analysis that is not active are ignored`() async {
     let store = makeStore()
     let late = ChatFindings(
-      run: 1, samples: ["buy"], members: [.init(offset: 0, count: 1, wave: 1)])
+      run: 1, samples: ["buy"], members: [.init(offset: 0, count: 1, burst: 1)])
     await store.send(.analysed(late))
     await findBurst(in: store)
     await store.send(.analysed(late))
@@ -194,7 +195,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
   @Test func `after a restart, the batch of the interrupted run is analysed again`() async {
     var state = ChatFeature.State()
     state.beginAnalysis()
-    state.take(.messages([spam(1), spam(2)]), .messages([spam(3)]))
+    state.apply(.messages([spam(1), spam(2)]), .messages([spam(3)]))
     let store = TestedStore(initialState: state) {
       ChatFeature(dependencies: .test().overriding(analyst.client))
     }
@@ -233,7 +234,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await send(.messages((1...7).map { spam($0, by: $0 == 7 ? "ann" : "bot") }), to: store)
     await send(.messageDeleted("m2", at: 1_000), to: store)
     await send(.timedOut(timeout("ann"), at: 1_000), to: store)
-    let all = ChatFindings.Members(offset: 0, count: 7, wave: 1)
+    let all = ChatFindings.Members(offset: 0, count: 7, burst: 1)
     await receive(ChatFindings(run: 1, samples: ["buy"], members: [all]), in: store)
     #expect(store.state.waves?.current.map(\.messages) == [5])
     #expect(store.state.waves?.current.map(\.people) == [1])
@@ -249,7 +250,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await send(.cleared(at: 6_000), to: store)
     #expect(store.state.waves?.current.isEmpty == true)
     await receive(
-      ChatFindings(run: 2, members: [.init(offset: 0, count: 1, wave: 1)]), in: store)
+      ChatFindings(run: 2, members: [.init(offset: 0, count: 1, burst: 1)]), in: store)
     #expect(store.state.waves?.current.isEmpty == true)
     #expect(store.state.folded?.isEmpty == true)
     await store.finish()
@@ -263,7 +264,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     for run in 1...3 {
       let batch = (0..<size).map { spam($0, by: "bot\(run * size + $0)") }
       await send(.messages(batch), to: store)
-      let members = ChatFindings.Members(offset: 0, count: size, wave: 1)
+      let members = ChatFindings.Members(offset: 0, count: size, burst: 1)
       await receive(
         ChatFindings(run: run, samples: run == 1 ? ["buy"] : [], members: [members]), in: store)
     }
@@ -281,7 +282,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     let store = makeStore()
     let all = (1...people * 2).map { spam($0, by: "bot\($0 % people)") }
     await send(.messages(all), to: store)
-    let members = ChatFindings.Members(offset: 0, count: all.count, wave: 1)
+    let members = ChatFindings.Members(offset: 0, count: all.count, burst: 1)
     await receive(ChatFindings(run: 1, samples: ["buy"], members: [members]), in: store)
     for person in stride(from: 0, to: people, by: 3) {
       await send(.timedOut(timeout("bot\(person)"), at: 1_000), to: store)
@@ -291,7 +292,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     let again = (0..<people).map { spam($0 + 1_000, by: "bot\($0)", at: 2_000) }
     await send(.messages(again), to: store)
     await receive(
-      ChatFindings(run: 2, members: [.init(offset: 0, count: people, wave: 1)]), in: store)
+      ChatFindings(run: 2, members: [.init(offset: 0, count: people, burst: 1)]), in: store)
     #expect(store.state.waves?.current.map(\.people) == [300])
     #expect(store.state.waves?.current.map(\.messages) == [700])
     await store.finish()
@@ -352,7 +353,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     let members = waves.map { wave in
       let count = wave == 3 || wave == waves.upperBound ? 1 : 2
       defer { next += count }
-      return ChatFindings.Members(offset: next, count: count, wave: wave)
+      return ChatFindings.Members(offset: next, count: count, burst: wave)
     }
     await receive(
       ChatFindings(run: 1, samples: waves.map { Text("sample \($0)") }, members: members), in: store
@@ -371,10 +372,10 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await receive(
       ChatFindings(
         run: 1, samples: ["buy"],
-        mergers: [.init(wave: 1, into: 1), .init(wave: 1, into: 2), .init(wave: 9, into: 1)],
+        mergers: [.init(burst: 1, into: 1), .init(burst: 1, into: 2), .init(burst: 9, into: 1)],
         members: [
-          .init(offset: -9, count: 12, wave: 1), .init(offset: 8, count: 90, wave: 1),
-          .init(offset: 0, count: 5, wave: 7), .init(offset: 2, count: 1, wave: 1),
+          .init(offset: -9, count: 12, burst: 1), .init(offset: 8, count: 90, burst: 1),
+          .init(offset: 0, count: 5, burst: 7), .init(offset: 2, count: 1, burst: 1),
         ]), in: store)
     #expect(store.state.waves?.current.map(\.messages) == [4])
     await store.finish()
@@ -391,8 +392,8 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     let text = try JSONEncoder().encode(store.state)
     var copy = try JSONDecoder().decode(ChatFeature.State.self, from: text)
     #expect(copy == store.state)
-    let findings = ChatFindings(run: 2, members: [.init(offset: 0, count: 1, wave: 1)])
-    copy.take(.analysed(findings), .timedOut(timeout("ann"), at: 6_000))
+    let findings = ChatFindings(run: 2, members: [.init(offset: 0, count: 1, burst: 1)])
+    copy.apply(.analysed(findings), .timedOut(timeout("ann"), at: 6_000))
     await receive(findings, in: store)
     await send(.timedOut(timeout("ann"), at: 6_000), to: store)
     #expect(copy == store.state)

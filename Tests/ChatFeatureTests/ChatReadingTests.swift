@@ -5,7 +5,7 @@ import Testing
 @Suite struct ChatReadingTests {
   private func state(_ messages: TimedMessage...) -> ChatFeature.State {
     var state = ChatFeature.State(historyLimit: 20)
-    state.take(.messages(messages))
+    state.apply(.messages(messages))
     return state
   }
 
@@ -14,33 +14,33 @@ import Testing
   @Test
   func `messages that arrive while the host is scrolled back are unread until the end is shown`() {
     var state = state(message(1), message(2))
-    state.take(.reading(.scrolledBack), .messages([message(3), message(4)]))
+    state.apply(.reading(.scrolledBack), .messages([message(3), message(4)]))
     #expect(state.unread == 2)
     #expect(state.readUpTo == 2)
-    state.take(.reading(.scrolledBack))
+    state.apply(.reading(.scrolledBack))
     #expect(state.readUpTo == 2, "The position must be that of the first scroll.")
-    state.take(.reading(.scrolledToEnd))
+    state.apply(.reading(.scrolledToEnd))
     #expect(state.unread == 0)
-    state.take(.messages([message(5)]))
+    state.apply(.messages([message(5)]))
     #expect(state.unread == 0)
   }
 
   @Test func `unread messages are still counted after they have left the history`() {
     var state = state(message(1))
-    state.take(.reading(.scrolledBack), .messages((2...101).map { message($0) }))
+    state.apply(.reading(.scrolledBack), .messages((2...101).map { message($0) }))
     #expect(state.messages.count == 20)
     #expect(state.unread == 100)
   }
 
   @Test func `messages that moderation removes or hides are not counted as unread`() {
     var state = state(message(1, by: "bob"))
-    state.take(
+    state.apply(
       .reading(.scrolledBack), .messages([message(2, by: "bob"), message(3), message(4)]),
       .timedOut(timeout("bob"), at: 2_000))
     #expect(state.unread == 2)
-    state.take(.messages([message(5, by: "bob", at: 1_500)]), .messageDeleted("m4", at: 2_000))
+    state.apply(.messages([message(5, by: "bob", at: 1_500)]), .messageDeleted("m4", at: 2_000))
     #expect(state.unread == 1)
-    state.take(.cleared(at: 3_000))
+    state.apply(.cleared(at: 3_000))
     #expect(state.unread == 0)
   }
 
@@ -48,15 +48,15 @@ import Testing
 
   @Test func `a chat filter applies to existing and to new messages`() {
     var state = state(message(1, "Hello there"), message(2, by: "bob", "bye"))
-    state.take(.reading(.filterChanged(ChatFilter(words: "HELLO"))))
+    state.apply(.reading(.filterChanged(ChatFilter(words: "HELLO"))))
     #expect(state.passing == ["m1"])
-    state.take(.messages([message(3, "no"), message(4, "say hello")]))
+    state.apply(.messages([message(3, "no"), message(4, "say hello")]))
     #expect(state.passing == ["m1", "m4"])
     #expect(state.shown.count == 4)
-    state.take(.messageDeleted("m1", at: 2_000))
+    state.apply(.messageDeleted("m1", at: 2_000))
     #expect(state.passing == ["m4"])
     #expect(!ChatFilter(platform: "kick").isEmpty)
-    state.take(.reading(.filterChanged(ChatFilter())))
+    state.apply(.reading(.filterChanged(ChatFilter())))
     #expect(state.passing == nil)
     #expect(state.filter == nil)
   }
@@ -65,7 +65,7 @@ import Testing
     var state = state(
       message(1, by: "bob", "@Ann hello"), message(2, by: "bob", "hello"),
       message(3, by: "cyd", "@ann hello"), message(4, by: "bob", "@ann bye"))
-    state.take(
+    state.apply(
       .reading(.mentionedNamesChanged(["ann"])),
       .reading(.filterChanged(ChatFilter(person: "bob", words: "hello", mentionsOnly: true))))
     #expect(state.passing == ["m1"])
@@ -73,19 +73,19 @@ import Testing
 
   @Test func `only messages that pass the chat filter are counted as unread`() {
     var state = state(message(1, "x"))
-    state.take(
+    state.apply(
       .reading(.filterChanged(ChatFilter(person: "bob"))), .reading(.scrolledBack),
       .messages([message(2), message(3, by: "bob"), message(4, by: "bob")]))
     #expect(state.unread == 2)
-    state.take(.timedOut(timeout("bob"), at: 2_000))
+    state.apply(.timedOut(timeout("bob"), at: 2_000))
     #expect(state.unread == 0)
   }
 
   @Test func `the filtered history contains exactly the newest messages that pass the filter`() {
     var state = ChatFeature.State(historyLimit: 5)
-    state.take(.reading(.filterChanged(ChatFilter(person: "bob"))))
+    state.apply(.reading(.filterChanged(ChatFilter(person: "bob"))))
     for id in 1...30 {
-      state.take(.messages([message(id, by: id.isMultiple(of: 3) ? "bob" : "ann")]))
+      state.apply(.messages([message(id, by: id.isMultiple(of: 3) ? "bob" : "ann")]))
     }
     #expect(
       state.passing == ["m18", "m21", "m24", "m27", "m30"], "These are the last messages that pass."
@@ -102,16 +102,16 @@ import Testing
   func `an @ followed by a watched name as a whole word is a mention`(text: String, isMention: Bool)
   {
     var before = state(message(1, text))
-    before.take(.reading(.mentionedNamesChanged(["Ann", ""])))
+    before.apply(.reading(.mentionedNamesChanged(["Ann", ""])))
     #expect(before.messages.first?.isMention == isMention)
     var after = state()
-    after.take(.reading(.mentionedNamesChanged(["Ann"])), .messages([message(1, text)]))
+    after.apply(.reading(.mentionedNamesChanged(["Ann"])), .messages([message(1, text)]))
     #expect(after.messages.first?.isMention == isMention)
   }
 
   @Test func `without watched names, no message is a mention`() {
     var state = state(message(1, "@ann"))
-    state.take(.reading(.mentionedNamesChanged(["ann"])), .reading(.mentionedNamesChanged([])))
+    state.apply(.reading(.mentionedNamesChanged(["ann"])), .reading(.mentionedNamesChanged([])))
     #expect(state.messages.first?.isMention == false)
   }
 
@@ -120,20 +120,20 @@ import Testing
   @Test func `a new filter searches a long history over several frames, one part per frame`() {
     let long = String(repeating: "@", count: 4_000)
     var state = ChatFeature.State(historyLimit: 300)
-    state.take(
+    state.apply(
       .messages((1...300).map { message($0, $0.isMultiple(of: 2) ? long + "@ann" : long) }))
     let names = (0..<31).map { String(repeating: "@", count: 255 - $0) + "x" } + ["ann"]
-    state.take(
+    state.apply(
       .reading(.mentionedNamesChanged(names)),
       .reading(.filterChanged(ChatFilter(mentionsOnly: true))))
     #expect(state.isReviewing)
     #expect((1..<150).contains(state.passing?.count ?? 0), "\(state.passing?.count ?? 0)")
     // During the review, messages arrive and are deleted. The deleted message has already left the
     // history.
-    state.take(.messages([message(301, "@ann"), message(302)]), .messageDeleted("m2", at: 2_000))
+    state.apply(.messages([message(301, "@ann"), message(302)]), .messageDeleted("m2", at: 2_000))
     var parts = 0
     while state.isReviewing {
-      state.take(.reviewContinued)
+      state.apply(.reviewContinued)
       parts += 1
     }
     #expect((3..<20).contains(parts), "\(parts)")
@@ -141,18 +141,18 @@ import Testing
     #expect(mentions.count == 150)
     #expect(state.passing == mentions)
     #expect(mentions.last == "m301")
-    state.take(.reviewContinued)
+    state.apply(.reviewContinued)
     #expect(state.passing == mentions, "there is nothing left to do")
   }
 
   @Test func `unread mentions of a name are no longer unread after another name is watched`() {
     var state = state(message(1, "@ann"), message(2, "@bob"))
-    state.take(
+    state.apply(
       .reading(.mentionedNamesChanged(["ann"])),
       .reading(.filterChanged(ChatFilter(mentionsOnly: true))), .reading(.scrolledBack),
       .messages([message(3, "@ann"), message(4, "@ann")]))
     #expect(state.unread == 2)
-    state.take(.reading(.mentionedNamesChanged(["bob"])), .timedOut(timeout("ann"), at: 9_000))
+    state.apply(.reading(.mentionedNamesChanged(["bob"])), .timedOut(timeout("ann"), at: 9_000))
     #expect(state.unread == 0)
   }
 
@@ -168,17 +168,17 @@ import Testing
 
   @Test func `an open thread adds its replies and removes deleted messages`() {
     var state = state(message(1), message(2, by: "bob", answering: 1), message(3))
-    state.take(.reading(.threadOpened(messageID: "m2")))
+    state.apply(.reading(.threadOpened(messageID: "m2")))
     #expect(state.thread?.root == 1)
     #expect(state.inThread == ["m1", "m2"])
-    state.take(
+    state.apply(
       .messages([message(4, answering: 2), message(5), message(6, by: "bob", answering: 1)]))
     #expect(state.inThread == ["m1", "m2", "m4", "m6"])
-    state.take(.timedOut(timeout("bob"), at: 2_000))
+    state.apply(.timedOut(timeout("bob"), at: 2_000))
     #expect(state.inThread == ["m1", "m4"])
-    state.take(.reading(.threadClosed))
+    state.apply(.reading(.threadClosed))
     #expect(state.thread == nil)
-    state.take(.reading(.threadOpened(messageID: "m77")))
+    state.apply(.reading(.threadOpened(messageID: "m77")))
     #expect(state.thread == nil, "there is no such message")
   }
 
@@ -196,7 +196,7 @@ import Testing
         batch.append(message(batch.count, by: name))
       }
     }
-    state.take(.messages(Array(batch.prefix(10))), .messages(Array(batch.dropFirst(10))))
+    state.apply(.messages(Array(batch.prefix(10))), .messages(Array(batch.dropFirst(10))))
     #expect(
       state.topChatters.map(\.userID) == ["a person with a long name", "bob", "cyd", "fay", "eve"])
     #expect(state.topChatters.map(\.messages) == [9, 5, 5, 4, 3])

@@ -39,7 +39,7 @@ extension NoticeBoard {
   fileprivate mutating func pin(_ number: Int) {
     var state = ChatFeature.State()
     state.notices = self
-    state.take(.reading(.noticePinned(number)))
+    state.apply(.reading(.noticePinned(number)))
     self = state.notices
   }
 }

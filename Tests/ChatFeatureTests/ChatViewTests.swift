@@ -113,7 +113,7 @@ import ViewGraph
     // Without a burst, messages do not wait for the analysis.
     #expect(try draw(.messages((1...4).map { message($0, at: 0) })) == [["1", "2", "3", "4"]])
     let wave = ChatFindings(
-      run: 1, samples: ["Buy!"], members: [.init(offset: 1, count: 2, wave: 1)])
+      run: 1, samples: ["Buy!"], members: [.init(offset: 1, count: 2, burst: 1)])
     #expect(try draw(.analysed(wave)) == [["wave-1"], ["1", "4"]])
     #expect(
       try lists(of: graph)[0][0].node
@@ -123,7 +123,7 @@ import ViewGraph
     #expect(
       try draw(.messages([message(5, at: 0), message(6, at: 0)])) == [["wave-1"], ["1", "4"]])
     #expect(
-      try draw(.analysed(ChatFindings(run: 2, members: [.init(offset: 0, count: 1, wave: 1)])))
+      try draw(.analysed(ChatFindings(run: 2, members: [.init(offset: 0, count: 1, burst: 1)])))
         == [["wave-1"], ["1", "4", "6"]])
     // The host keeps reading at the same position, and sees all messages that pass a filter.
     #expect(
@@ -140,13 +140,13 @@ import ViewGraph
   @Test func `the newest highlights are rows whose position does not change`() throws {
     var state = ChatFeature.State()
     state.beginAnalysis()
-    state.take(.messages([message(1)]))
+    state.apply(.messages([message(1)]))
     let found = (1...5).map {
       ChatHighlight(
         startedAt: 1_700_000_000_000 + Timestamp($0) * 100_000, seconds: 12, messages: 140,
         busiest: 123, usual: 20, words: ["GOAL", "yes"])
     }
-    state.take(.analysed(ChatFindings(run: 1, highlights: found)))
+    state.apply(.analysed(ChatFindings(run: 1, highlights: found)))
     let store = Store(initialState: state, lane: DirectLane()) { ChatFeature() }
     let graph = ViewGraph(ChatView(), place: store.place, clock: { 0 }, read: { store.state })
     graph.evaluateFrame()

@@ -24,7 +24,7 @@ import Testing
   /// Sends an action. Other tests check the effects of the analysis on everything except
   /// highlights.
   private func send(_ action: ChatFeature.Action, to store: TestedStore) async {
-    await store.send(action) { $0.take(action) }
+    await store.send(action) { $0.apply(action) }
   }
 
   /// Sends a message, and ends the resulting run of the analysis with these findings.
@@ -38,7 +38,7 @@ import Testing
 
   private func receive(_ findings: ChatFindings, in store: TestedStore) async {
     analyst.answer(findings)
-    await store.receive(.analysed(findings)) { $0.take(.analysed(findings)) }
+    await store.receive(.analysed(findings)) { $0.apply(.analysed(findings)) }
   }
 
   private func highlight(
@@ -70,7 +70,7 @@ import Testing
     await send(.messages([message(2)]), to: store)
     analyst.fail()
     let failed = ChatFindings(run: 2, unanalysed: 1)
-    await store.receive(.analysed(failed)) { $0.take(.analysed(failed)) }
+    await store.receive(.analysed(failed)) { $0.apply(.analysed(failed)) }
     #expect(store.state.highlights?.entries == [highlight(words: ["GOAL"])])
     await store.finish()
   }
@@ -163,7 +163,7 @@ import Testing
     var copy = try JSONDecoder().decode(ChatFeature.State.self, from: text)
     #expect(copy == store.state)
     await run(2, [highlight(words: ["slur"])], in: store)
-    copy.take(
+    copy.apply(
       .messages([message(2, at: 20_000)]),
       .analysed(ChatFindings(run: 2, highlights: [highlight(words: ["slur"])])))
     #expect(copy == store.state && copy.highlights?.entries.first?.words == ["GOAL"])

@@ -17,7 +17,7 @@ import Testing
     throws
   {
     var state = ChatFeature.State(historyLimit: 50)
-    state.take(
+    state.apply(
       .reading(.filterChanged(ChatFilter(words: "says"))),
       .messages((1...40).map { message($0, answering: $0 > 1 ? 1 : nil) }),
       .reading(.threadOpened(messageID: "m1")))
@@ -25,13 +25,13 @@ import Testing
     // Each history has its own limit in the file.
     let forged = try text(of: state).replacing("\"limit\":50", with: "\"limit\":1099511627776")
     state = try decode(ChatFeature.State.self, forged)
-    #expect(!state.keepsHistory(of: 5))
+    #expect(!state.hasHistoryLimit(5))
     state.limitHistory(to: 5)
-    #expect(state.keepsHistory(of: 5))
+    #expect(state.hasHistoryLimit(5))
     #expect(state.shown == ["m36", "m37", "m38", "m39", "m40"])
     #expect(state.passing == state.shown && state.inThread == state.shown)
     #expect(state.folded?.count == 5)
-    state.take(.messages((41...60).map { message($0, answering: 40) }))
+    state.apply(.messages((41...60).map { message($0, answering: 40) }))
     #expect(state.shown == ["m56", "m57", "m58", "m59", "m60"])
     #expect(state.passing == state.shown)
     state.limitHistory(to: 50)
@@ -79,7 +79,7 @@ import Testing
   @Test(arguments: [1 << 40, 0, -1])
   func `a saved chat with an invalid capacity is rejected`(capacity: Int) throws {
     var state = ChatFeature.State()
-    state.take(.timedOut(ChatTimeout(user: Person(id: "ann", name: "Ann"), seconds: 1), at: 1))
+    state.apply(.timedOut(ChatTimeout(user: Person(id: "ann", name: "Ann"), seconds: 1), at: 1))
     let saved = try text(of: state)
     let forged = saved.replacing("\"capacity\":512", with: "\"capacity\":\(capacity)")
     #expect(forged != saved)
@@ -90,7 +90,7 @@ import Testing
   @Test func `a saved notice board on which every notice is pinned does not grow`() throws {
     var state = ChatFeature.State()
     func show(_ count: Int) {
-      for time in 1...count { state.take(.notice(notice(.raid), at: Timestamp(time))) }
+      for time in 1...count { state.apply(.notice(notice(.raid), at: Timestamp(time))) }
     }
     show(NoticeBoard.limit)
     let saved = try text(of: state)

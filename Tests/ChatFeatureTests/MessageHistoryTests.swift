@@ -7,7 +7,7 @@ import Testing
 @Suite struct MessageHistoryTests {
   @Test func `the history keeps the newest messages and removes the oldest`() {
     var state = ChatFeature.State(historyLimit: 3)
-    state.take(.messages((1...10).map { message($0, at: 0) }), .messages([message(11, at: 0)]))
+    state.apply(.messages((1...10).map { message($0, at: 0) }), .messages([message(11, at: 0)]))
     #expect(state.shown == ["m9", "m10", "m11"])
     #expect(state.messages.map(\.number) == [9, 10, 11])
     #expect(state.total == 11)
@@ -24,7 +24,7 @@ import Testing
         text: .init(offset: name.utf8.count, count: text.utf8.count, escape: .json)),
       color: NameColor(rgb: 7))
     var state = ChatFeature.State()
-    state.take(.messages([TimedMessage(timestamp: 1, message: received)]))
+    state.apply(.messages([TimedMessage(timestamp: 1, message: received)]))
     #expect(state.messages.first?.message == received)
     #expect(state.messages.first.map { String($0.message.text) } == "café \"x\"")
     #expect(state.messages.first?.message.text.escape == ByteSlab.Escape.none)
@@ -35,8 +35,8 @@ import Testing
   {
     var state = ChatFeature.State(historyLimit: 500)
     let text = String(repeating: "x", count: 64_000)
-    state.take(.reading(.filterChanged(ChatFilter(words: "x"))))
-    for id in 1...300 { state.take(.messages([message(id, id % 3 == 0 ? "short x" : text)])) }
+    state.apply(.reading(.filterChanged(ChatFilter(words: "x"))))
+    for id in 1...300 { state.apply(.messages([message(id, id % 3 == 0 ? "short x" : text)])) }
     for history in [state.messages, try #require(state.filtered)] {
       #expect(history.bytes <= MessageHistory.byteLimit(for: 500))
       #expect(history.bytes > MessageHistory.byteLimit(for: 500) / 2)
@@ -48,7 +48,7 @@ import Testing
     #expect(restored == state)
     #expect(restored.messages.bytes == state.messages.bytes)
     // Short messages fit again, up to the maximum number.
-    state.take(.messages((301...900).map { message($0, at: 0) }))
+    state.apply(.messages((301...900).map { message($0, at: 0) }))
     #expect(state.messages.count == 500)
     #expect(state.messages.map(\.number) == Array(401...900))
   }
@@ -71,9 +71,9 @@ import Testing
         let user = "user\(Int.random(in: 0..<5, using: &random))"
         batch.append(message(round * 100 + index, by: user, at: time - late))
       }
-      whole.take(.messages(batch))
+      whole.apply(.messages(batch))
       for one in batch {
-        single.take(.messages([one]))
+        single.apply(.messages([one]))
         if one.timestamp >= clearedAt { model.append(String(one.message.id)) }
       }
       model = model.suffix(7)
@@ -81,8 +81,8 @@ import Testing
       #expect(whole.shown == model)
       if Int.random(in: 0..<8, using: &random) == 0 {
         clearedAt = time
-        whole.take(.cleared(at: time))
-        single.take(.cleared(at: time))
+        whole.apply(.cleared(at: time))
+        single.apply(.cleared(at: time))
         model = []
       }
     }

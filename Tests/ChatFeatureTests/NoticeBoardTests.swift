@@ -6,7 +6,7 @@ import Testing
 @Suite struct NoticeBoardTests {
   @Test func `notices are counted, and the newest are kept`() {
     var state = ChatFeature.State()
-    for index in 1...100 { state.take(.notice(notice(.subscribe), at: Timestamp(index))) }
+    for index in 1...100 { state.apply(.notice(notice(.subscribe), at: Timestamp(index))) }
     #expect(state.noticeCount == 100)
     #expect(state.notices.entries.count == NoticeBoard.limit)
     #expect(state.notices.entries.last?.number == 100)
@@ -24,7 +24,7 @@ import Testing
     events += (0..<15).map { _ in notice(.gift, group: "b", by: "bob") }
     events.shuffle(using: &random)
     var state = ChatFeature.State()
-    for event in events { state.take(.notice(event, at: 1_000)) }
+    for event in events { state.apply(.notice(event, at: 1_000)) }
     #expect(state.noticeCount == 67)
     #expect(!state.notices.isHolding, "both parents came")
     let entries = state.notices.entries.sorted { $0.count > $1.count }
@@ -37,24 +37,24 @@ import Testing
   func `a gift bomb without an announcement is shown once after the window, with its gifts`() {
     var state = ChatFeature.State()
     for time: Timestamp in [0, 4_000, 9_999] {
-      state.take(.notice(notice(.gift, group: "a"), at: time))
+      state.apply(.notice(notice(.gift, group: "a"), at: time))
     }
-    state.take(.ticked(at: 9_999))
+    state.apply(.ticked(at: 9_999))
     #expect(state.notices.entries.isEmpty)
     #expect(state.notices.isHolding)
-    state.take(.ticked(at: 10_000))
+    state.apply(.ticked(at: 10_000))
     #expect(state.notices.entries.map(\.count) == [3])
     #expect(!state.notices.isHolding)
     // Later gifts are added, and the announcement corrects the total.
-    state.take(.notice(notice(.gift, group: "a"), at: 11_000))
+    state.apply(.notice(notice(.gift, group: "a"), at: 11_000))
     #expect(state.notices.entries.map(\.count) == [4])
-    state.take(.notice(notice(.giftBomb, count: 6, group: "a"), at: 60_000))
+    state.apply(.notice(notice(.giftBomb, count: 6, group: "a"), at: 60_000))
     #expect(state.notices.entries.map(\.count) == [6])
   }
 
   @Test func `the announcement of a gift bomb shows it immediately`() {
     var state = ChatFeature.State()
-    state.take(
+    state.apply(
       .notice(notice(.gift, group: "a"), at: 0), .notice(notice(.raid), at: 1),
       .notice(notice(.giftBomb, count: 5, group: "a"), at: 2))
     #expect(state.notices.entries.map(\.notice.kind) == [.raid, .giftBomb])
@@ -65,7 +65,7 @@ import Testing
   func `if too many gift bombs wait for an announcement, the oldest ones are shown early`() {
     var state = ChatFeature.State()
     for bomb in 0...NoticeBoard.limit {
-      state.take(.notice(notice(.gift, group: "bomb \(bomb)"), at: 0))
+      state.apply(.notice(notice(.gift, group: "bomb \(bomb)"), at: 0))
     }
     #expect(state.notices.entries.map(\.number) == [1])
   }
@@ -75,44 +75,44 @@ import Testing
     time: Timestamp
   ) {
     var state = ChatFeature.State()
-    state.take(.notice(notice(.gift, group: "a"), at: time), .ticked(at: ~time), .ticked(at: time))
-    state.take(.notice(notice(.gift, group: "b"), at: ~time), .ticked(at: .max))
+    state.apply(.notice(notice(.gift, group: "a"), at: time), .ticked(at: ~time), .ticked(at: time))
+    state.apply(.notice(notice(.gift, group: "b"), at: ~time), .ticked(at: .max))
     #expect(state.notices.entries.count <= 2)
   }
 
   @Test func `a late gift does not restore a gift bomb that has left the board`() {
     var state = ChatFeature.State()
-    state.take(.notice(notice(.giftBomb, count: 9, group: "a"), at: 0))
-    for _ in 0..<NoticeBoard.limit { state.take(.notice(notice(.raid), at: 0)) }
-    state.take(.notice(notice(.gift, group: "a"), at: 0))
+    state.apply(.notice(notice(.giftBomb, count: 9, group: "a"), at: 0))
+    for _ in 0..<NoticeBoard.limit { state.apply(.notice(notice(.raid), at: 0)) }
+    state.apply(.notice(notice(.gift, group: "a"), at: 0))
     #expect(state.notices.entries.allSatisfy { $0.notice.kind == .raid })
   }
 
   @Test func `a pinned notice stays first on the board`() {
     var state = ChatFeature.State()
-    state.take(.notice(notice(.raid), at: 0), .reading(.noticePinned(1)))
-    for _ in 0..<100 { state.take(.notice(notice(.subscribe), at: 0)) }
+    state.apply(.notice(notice(.raid), at: 0), .reading(.noticePinned(1)))
+    for _ in 0..<100 { state.apply(.notice(notice(.subscribe), at: 0)) }
     #expect(state.notices.front?.number == 1)
     #expect(state.notices.entries.count == NoticeBoard.limit)
-    state.take(.reading(.noticeUnpinned(1)))
+    state.apply(.reading(.noticeUnpinned(1)))
     #expect(state.notices.front?.number == 101)
-    state.take(.notice(notice(.subscribe), at: 0))
+    state.apply(.notice(notice(.subscribe), at: 0))
     #expect(state.notices.entries.allSatisfy { $0.number != 1 })
   }
 
   @Test func `the newest notice is on the board even if as many notices as possible are pinned`() {
     var state = ChatFeature.State()
     for number in 1...NoticeBoard.limit {
-      state.take(.notice(notice(.raid), at: 0), .reading(.noticePinned(number)))
+      state.apply(.notice(notice(.raid), at: 0), .reading(.noticePinned(number)))
     }
     #expect(state.notices.entries.count { $0.isPinned } == NoticeBoard.limit / 2)
-    state.take(.notice(notice(.cheer), at: 0))
+    state.apply(.notice(notice(.cheer), at: 0))
     #expect(state.notices.entries.last?.notice.kind == .cheer)
   }
 
   @Test func `late gifts do not restore a gift bomb whose notice was dismissed`() {
     var state = ChatFeature.State()
-    state.take(
+    state.apply(
       .notice(notice(.giftBomb, count: 3, group: "a"), at: 0), .reading(.noticeDismissed(1)),
       .notice(notice(.gift, group: "a"), at: 9_000))
     #expect(state.notices.entries.isEmpty)
@@ -127,7 +127,7 @@ import Testing
     var state = ChatFeature.State()
     let order = notices.indices.sorted { (notices[$0].delay, $0) < (notices[$1].delay, $1) }
     for index in order {
-      state.take(.notice(notices[index].0, at: Timestamp(notices[index].delay)))
+      state.apply(.notice(notices[index].0, at: Timestamp(notices[index].delay)))
     }
     return state
   }
@@ -139,7 +139,7 @@ import Testing
     var notices = (0..<5).map { _ in notice(.gift, group: "a") }
     notices.insert(notice(.giftBomb, count: 5, group: "a"), at: place)
     var state = ChatFeature.State()
-    for one in notices { state.take(.notice(one, at: 0)) }
+    for one in notices { state.apply(.notice(one, at: 0)) }
     #expect(state.notices.entries.map(\.count) == [5])
     #expect(state.noticeCount == 6)
   }
@@ -179,13 +179,13 @@ import Testing
       for cut in 0...bomb.count {
         var first = ChatFeature.State()
         var second = ChatFeature.State()
-        for one in bomb.prefix(cut) { first.take(.notice(one, at: 0)) }
-        for one in bomb.dropFirst(cut) { second.take(.notice(one, at: 1_000)) }
+        for one in bomb.prefix(cut) { first.apply(.notice(one, at: 0)) }
+        for one in bomb.dropFirst(cut) { second.apply(.notice(one, at: 1_000)) }
         // The first room shows the bomb only if the announcement arrived, not for its gifts alone.
         #expect(first.notices.entries.map(\.count) == (cut > place ? [4] : []))
         // The announcement arrives again, because sources repeat events.
-        if cut <= place { second.take(.notice(parent, at: 2_000)) }
-        second.take(.ticked(at: 30_000))
+        if cut <= place { second.apply(.notice(parent, at: 2_000)) }
+        second.apply(.ticked(at: 30_000))
         let rest = bomb.count - cut
         #expect(
           second.notices.entries.map(\.count) == (cut <= place ? [4] : rest == 0 ? [] : [rest]))
@@ -260,11 +260,11 @@ import Testing
         case .parentB: notice(.giftBomb, count: totals[1], group: "b")
         case .giftB: notice(.gift, group: "b")
         }
-      state.take(.notice(one, at: time))
+      state.apply(.notice(one, at: time))
       try look()
     }
     for second in 10...20 {
-      state.take(.ticked(at: Timestamp(second) * 1_000))
+      state.apply(.ticked(at: Timestamp(second) * 1_000))
       try look()
     }
     try #require(shown.values.sorted() == totals.sorted(), "\(order) \(times)")

@@ -16,7 +16,7 @@ import Throttling
     var commits: [Action] = []
     var now = Instant.origin
 
-    func take() {
+    func moveOutput() {
       for action in output.actions {
         switch action {
         case .sliderMoved:
@@ -32,23 +32,23 @@ import Throttling
     }
 
     throttle.receive(slider("mic", .begin, 0), timestamp: 0, at: now, into: &output)
-    take()
+    moveOutput()
     for step in 1...500 {
       // The changes take 4 s, and frames are drawn when they are due.
       let next = Instant(nanoseconds: Int64(step) * 8_000_000)
       if let deadline = throttle.deadline, deadline <= next {
         now = deadline
         throttle.wake(at: now, into: &output)
-        take()
+        moveOutput()
       }
       now = next
       throttle.receive(
         slider("mic", .change, Double(step) / 1_000), timestamp: 0, at: now, into: &output)
-      take()
+      moveOutput()
       #expect(output.applied + output.coalesced + throttle.pending == step + 1)
     }
     throttle.receive(slider("mic", .end, 0.512), timestamp: 0, at: now, into: &output)
-    take()
+    moveOutput()
     #expect(commits == [.sliderReleased(control: "mic", value: 0.512)])
     #expect(updates <= 241)
     #expect(updates >= 200)

@@ -44,7 +44,7 @@ import ViewGraph
   @Test
   func `a requested value of a control is shown as pending, and a refused one with the reason`() {
     let asked = show(
-      .set(control: "zoom", value: 0.25), .surface(.began(surface: 1, controls: nil)),
+      .set(control: "zoom", value: 0.25), .surface(.began(controller: 1, controls: nil)),
       .set(control: "zoom", value: 0.5), .set(control: "mic", value: 1),
       .tapped(control: "camera", on: true), .endStreamRequested)
     #expect(

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// A controller that answers when the test calls it.
-private final class Surface: Sendable {
+private final class ScriptedController: Sendable {
   private typealias Answer = CheckedContinuation<RequestOutcome, any Error>
   private let waiting = Mutex<[Int: Answer]>([:])
 
@@ -39,22 +39,22 @@ private final class Surface: Sendable {
   private typealias TestedStore = TestStore<State, ControlFeature.Action>
 
   private let clock = TestClock()
-  private let surface = Surface()
+  private let controller = ScriptedController()
 
-  private func makeStore(_ requests: Requests? = Requests(surface: 1)) -> TestedStore {
+  private func makeStore(_ requests: Requests? = Requests(controller: 1)) -> TestedStore {
     var state = State()
     state.values["zoom"] = 0.2
     state.requests = requests
-    let dependencies = Dependencies.test(clock: clock).overriding(surface.client)
+    let dependencies = Dependencies.test(clock: clock).overriding(controller.client)
     return TestStore(initialState: state, clock: clock) {
       ControlFeature(dependencies: dependencies)
     }
   }
 
   private func request(
-    _ number: Int, _ wish: ControlRequest.Command = .slider("zoom", 0.5), surface: Int? = 1
+    _ number: Int, _ command: ControlRequest.Command = .slider("zoom", 0.5), controller: Int? = 1
   ) -> ControlRequest {
-    ControlRequest(number: number, wish: wish, surface: surface)
+    ControlRequest(number: number, command: command, controller: controller)
   }
 
   /// Releases the slider `zoom`, and expects the request.
@@ -92,7 +92,7 @@ private final class Surface: Sendable {
       $0.requests?.last = 1
       $0.requests?.outstanding = [request(1)]
     }
-    surface.answer(.confirmed)
+    controller.answer(.confirmed)
     await store.receive(.answered(request: 1, .confirmed)) {
       $0.values["zoom"] = 0.5
       $0.committed = 1
@@ -109,7 +109,7 @@ private final class Surface: Sendable {
   {
     let store = makeStore()
     await release(0.5, 1, store)
-    surface.answer(.refused(reason: "locked"))
+    controller.answer(.refused(reason: "locked"))
     await store.receive(.answered(request: 1, .refused(reason: "locked"))) {
       $0.requests?.outstanding = []
       $0.requests?.failures["zoom"] = "locked"
@@ -147,7 +147,7 @@ private final class Surface: Sendable {
     await store.receive(
       .delegate(.requestEnded(request(1), .refused(reason: ControlRequest.replaced))))
     // The request is withdrawn, so neither an answer nor the time-out has an effect.
-    surface.answer(.confirmed)
+    controller.answer(.confirmed)
     clock.advance(by: .seconds(6))
     await store.send(.sliderReleased(control: "zoom", value: 0.7)) {
       $0.dragging["zoom"] = nil
@@ -182,7 +182,7 @@ private final class Surface: Sendable {
       .delegate(
         .requestEnded(
           request(1, .switch("camera", true)), .refused(reason: ControlRequest.replaced))))
-    surface.answer(.confirmed)
+    controller.answer(.confirmed)
     await store.receive(.answered(request: 2, .confirmed)) {
       $0.switches["camera"] = false
       $0.requests?.outstanding = []
@@ -195,8 +195,8 @@ private final class Surface: Sendable {
   @Test func `the requests of a controller fail immediately when it disconnects`() async {
     let store = makeStore()
     await release(0.5, 1, store)
-    await store.send(.surface(.ended(surface: 1))) {
-      $0.requests?.surfaces = []
+    await store.send(.surface(.ended(controller: 1))) {
+      $0.requests?.controllers = []
       $0.requests?.outstanding = []
       $0.requests?.failures["zoom"] = "the surface left"
     }
@@ -211,18 +211,18 @@ private final class Surface: Sendable {
   }
 
   @Test func `after a restart, a request is sent again to the next controller`() async {
-    var requests = Requests(surface: 1)
+    var requests = Requests(controller: 1)
     requests.last = 4
     requests.outstanding = [request(4)]
     let store = makeStore(requests)
     await store.send(.surface(.restarted)) {
-      $0.requests?.surfaces = []
-      $0.requests?.outstanding = [request(4, surface: nil)]
+      $0.requests?.controllers = []
+      $0.requests?.outstanding = [request(4, controller: nil)]
     }
-    await store.send(.surface(.began(surface: 1, controls: nil))) {
+    await store.send(.surface(.began(controller: 1, controls: nil))) {
       $0.requests = requests
     }
-    surface.answer(.confirmed)
+    controller.answer(.confirmed)
     await store.receive(.answered(request: 4, .confirmed)) {
       $0.values["zoom"] = 0.5
       $0.committed = 1
@@ -261,7 +261,7 @@ private final class Surface: Sendable {
       .delegate(
         .requestEnded(
           request(1, .record(.start)), .refused(reason: ControlRequest.replaced))))
-    surface.answer(.refused(reason: "no disk"))
+    controller.answer(.refused(reason: "no disk"))
     await store.receive(.answered(request: 2, .refused(reason: "no disk"))) {
       $0.requests?.outstanding = []
       $0.requests?.failures["recorder"] = "no disk"
@@ -274,7 +274,7 @@ private final class Surface: Sendable {
       $0.requests?.outstanding = [request(3, .record(.pause))]
       $0.requests?.failures = ControlTable()
     }
-    surface.answer(.confirmed)
+    controller.answer(.confirmed)
     await store.receive(.answered(request: 3, .confirmed)) { $0.requests?.outstanding = [] }
     await store.receive(.delegate(.requestEnded(request(3, .record(.pause)), .confirmed)))
     // One request is never answered, and one request has no controller.
@@ -289,7 +289,7 @@ private final class Surface: Sendable {
     }
     await store.receive(
       .delegate(.requestEnded(request(4, .record(.resume)), .refused(reason: "no answer"))))
-    await store.send(.surface(.ended(surface: 1))) { $0.requests?.surfaces = [] }
+    await store.send(.surface(.ended(controller: 1))) { $0.requests?.controllers = [] }
     await store.send(.recordingRequested(.start))
     await store.finish()
   }
@@ -300,7 +300,7 @@ private final class Surface: Sendable {
       $0.requests?.last = 1
       $0.requests?.outstanding = [request(1, .endStream)]
     }
-    surface.answer(.confirmed)
+    controller.answer(.confirmed)
     var confirmed = request(1, .endStream)
     confirmed.isConfirmed = true
     await store.receive(.answered(request: 1, .confirmed)) { [confirmed] in
@@ -317,7 +317,7 @@ private final class Surface: Sendable {
     let store = makeStore()
     store.exhaustivity = .off
     await store.send(.endStreamRequested)
-    surface.answer(.confirmed)
+    controller.answer(.confirmed)
     await store.receive(.answered(request: 1, .confirmed))
     clock.advance(by: .seconds(5))
     await store.receive(.answered(request: 1, .refused(reason: "no answer"))) {
@@ -345,19 +345,19 @@ private final class Surface: Sendable {
   @Test
   func `if several controllers accept a control, the last connected one receives its requests`() {
     var requests = Requests()
-    requests.surfaces = [
+    requests.controllers = [
       .init(number: 1), .init(number: 2, controls: ["mic"]), .init(number: 3, controls: ["zoom"]),
     ]
-    #expect(requests.surface(for: "mic")?.number == 2)
-    #expect(requests.surface(for: "zoom")?.number == 3)
-    #expect(requests.surface(for: "camera")?.number == 1)
-    requests.surfaces.removeFirst()
-    #expect(requests.surface(for: "camera") == nil)
+    #expect(requests.controller(for: "mic")?.number == 2)
+    #expect(requests.controller(for: "zoom")?.number == 3)
+    #expect(requests.controller(for: "camera")?.number == 1)
+    requests.controllers.removeFirst()
+    #expect(requests.controller(for: "camera") == nil)
   }
 
   @Test func `a control that no controller accepts is committed immediately`() async {
     var requests = Requests()
-    requests.surfaces = [.init(number: 1, controls: ["mic"])]
+    requests.controllers = [.init(number: 1, controls: ["mic"])]
     let store = makeStore(requests)
     await store.send(.tapped(control: "camera", on: true)) { $0.switches["camera"] = true }
     await store.finish()
@@ -367,9 +367,9 @@ private final class Surface: Sendable {
     let store = makeStore(nil)
     store.exhaustivity = .off
     for number in 1...Requests.maximumControllers + 1 {
-      await store.send(.surface(.began(surface: number, controls: ["mic"])))
+      await store.send(.surface(.began(controller: number, controls: ["mic"])))
     }
-    #expect(store.state.requests?.surfaces.count == Requests.maximumControllers)
+    #expect(store.state.requests?.controllers.count == Requests.maximumControllers)
     let many = (1...Requests.maximumNames).map { "slider \($0)" }
     #expect(Requests().fits(many) && !Requests().fits(many + ["one too many"]))
     await store.finish()
@@ -377,9 +377,9 @@ private final class Surface: Sendable {
 }
 
 extension Requests {
-  fileprivate init(surface: Int) {
+  fileprivate init(controller: Int) {
     self.init()
-    surfaces = [Surface(number: surface)]
+    controllers = [ConnectedController(number: controller)]
   }
 }
 

@@ -218,7 +218,7 @@ package final class FakeService: ControlService {
     case .tap(_, let on): return HostReply(on: on ?? true)
     case .record(.pause): return HostReply(outcome: .refused, reason: "not now")
     case .record: return HostReply(outcome: .confirmed)
-    case .slider, .meter, .state, .surface, .outcome: return HostReply()
+    case .slider, .meter, .state, .controller, .outcome: return HostReply()
     }
   }
 

@@ -121,7 +121,7 @@ import Throttling
       now = now + .microseconds(Int64(random.pick(0..<6_000)))
       while let deadline = run.throttle.deadline, deadline <= now { run.wake(at: deadline) }
       let event = events.next()
-      expected.note(event.payload)
+      expected.apply(event.payload)
       run.receive(event, at: now)
       try #require(run.counters.isConserved, "step \(step)")
       if random.oneIn(5) {

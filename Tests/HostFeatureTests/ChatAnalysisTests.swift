@@ -91,7 +91,7 @@ extension HostFeature.State {
         timestamp: 0,
         message: ChatMessage(id: "\($0)", userID: "u", userName: "U", text: "hello there"))
     }
-    let members = ChatFindings.Members(offset: 0, count: 2, wave: 1)
+    let members = ChatFindings.Members(offset: 0, count: 2, burst: 1)
     let findings = ChatFindings(run: 1, samples: ["hello there"], members: [members])
     for action in [.messages(batch), .analysed(findings), .ticked(at: 5_000)]
       as [ChatFeature.Action]

@@ -27,10 +27,10 @@ import Throttling
   @Test(arguments: ThrottledKind.allCases)
   func `an empty description of a throttle keeps the default policy`(kind: ThrottledKind) throws {
     #expect(try policies(kind) { _ in } == ThrottlePolicies())
-    let standard = ThrottlePolicies.standard(kind)
+    let defaultPacing = ThrottlePolicies.defaultPacing(kind)
     let spelled = try policies(kind) {
-      $0.interval = standard.interval
-      if kind.limitClass != .progress { $0.maximumStaleness = standard.maximumStaleness }
+      $0.interval = defaultPacing.interval
+      if kind.limitClass != .progress { $0.maximumStaleness = defaultPacing.maximumStaleness }
     }
     #expect(spelled == ThrottlePolicies())
   }
@@ -41,7 +41,7 @@ import Throttling
     #expect(set[kind].interval == .seconds(3))
     #expect(set[kind].maximumStaleness == .seconds(3))
     for other in ThrottledKind.allCases where other != kind {
-      #expect(set[other] == ThrottlePolicies.standard(other))
+      #expect(set[other] == ThrottlePolicies.defaultPacing(other))
     }
   }
 

@@ -34,7 +34,7 @@ struct ChildActions: Sequence, IteratorProtocol {
     case 28:
       .control(
         .surface(
-          random.oneIn(2) ? .began(surface: 1, controls: ["lamp"]) : .ended(surface: 1)))
+          random.oneIn(2) ? .began(controller: 1, controls: ["lamp"]) : .ended(controller: 1)))
     case 29: .control(.reported(control: "zoom", .value(level())))
     case 6: .control(.sliderBegan(control: "zoom", value: level()))
     case 7: .control(.sliderMoved(control: "zoom", value: level()))

@@ -16,15 +16,15 @@ import ViewGraph
 
   /// Returns a screen whose panel sends requests to a controller that never answers.
   private func makeScreen(_ token: Token) -> HostScreen {
-    let surface = Controller(patience: { .seconds(5) }) { [clock] _ in
+    let controller = Controller(patience: { .seconds(5) }) { [clock] _ in
       defer { withExtendedLifetime(token) {} }
       try await clock.sleep(until: .init(offset: .seconds(1_000)))
       return .confirmed
     }
-    let dependencies = Dependencies.test(clock: clock).overriding(surface)
+    let dependencies = Dependencies.test(clock: clock).overriding(controller)
     let screen = HostScreen(
       lane: clock.lane, framesPerSecond: 60, clock: StillClock(), dependencies: dependencies)
-    screen.send(.control(.surface(.began(surface: 1, controls: nil))))
+    screen.send(.control(.surface(.began(controller: 1, controls: nil))))
     screen.send(.control(.set(control: "zoom", value: 0.5)))
     return screen
   }
@@ -56,7 +56,7 @@ import ViewGraph
     let repeated = HostScreen(lane: clock.lane, framesPerSecond: 60, clock: StillClock())
     repeated.startsEffects = false
     for event: ControlEvent in [
-      .surface(.began(surface: 1, controls: nil)), .set(control: "zoom", value: 0.5),
+      .controller(.began(controller: 1, controls: nil)), .set(control: "zoom", value: 0.5),
       .outcome(request: 1, .refused(reason: ControlRequest.noAnswer)),
     ] {
       _ = repeated.perform(LiveEvent(timestamp: 0, payload: .control(event)), at: .origin)
@@ -89,7 +89,7 @@ import ViewGraph
     #expect(screen.store.state.endConfirmation?.failure == nil)
     screen.send(.control(.tapped(control: ControlFeature.endStream, on: true)))
     #expect(screen.store.state.phase == .live && screen.store.state.endConfirmation == nil)
-    #expect(screen.store.state.control.requests?.outstanding.last?.wish == .endStream)
+    #expect(screen.store.state.control.requests?.outstanding.last?.command == .endStream)
     screen.send(.control(.answered(request: 2, .refused(reason: "no answer"))))
     #expect(screen.store.state.endConfirmation?.failure == "no answer")
     screen.drawFrame(at: .origin + .seconds(1))

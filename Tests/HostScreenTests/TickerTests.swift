@@ -14,7 +14,7 @@ import Testing
   @Test
   func `the time of a tick is that of the last event plus the time passed on the room's clock`() {
     var ticker = Ticker()
-    ticker.note(5_000, at: second(10))
+    ticker.setTime(5_000, at: second(10))
     #expect(ticker.tick(at: second(12)) == 7_000)
     #expect(ticker.tick(at: second(12) + .milliseconds(999)) == nil)
     #expect(ticker.next == second(13))
@@ -28,7 +28,7 @@ import Testing
     var ticks: [Int64] = []
     for step in 0..<40 {
       let now = start + .milliseconds(Int64(step) * 130)
-      if step.isMultiple(of: 3) { ticker.note(5_000 + Int64(step) * 130, at: now) }
+      if step.isMultiple(of: 3) { ticker.setTime(5_000 + Int64(step) * 130, at: now) }
       if let time = ticker.tick(at: now) { ticks.append(time) }
     }
     #expect(ticks == [6_040, 7_080, 8_120, 9_160])
@@ -37,22 +37,22 @@ import Testing
   @Test func `after a hundred other events, a wrong timestamp no longer affects the time of ticks`()
   {
     var ticker = Ticker()
-    ticker.note(5_000, at: second(10))
-    ticker.note(4_102_444_800_000, at: second(10))
-    for _ in 0..<101 { ticker.note(7_000, at: second(12)) }
+    ticker.setTime(5_000, at: second(10))
+    ticker.setTime(4_102_444_800_000, at: second(10))
+    for _ in 0..<101 { ticker.setTime(7_000, at: second(12)) }
     #expect(ticker.tick(at: second(13)) == 8_000)
     // Two sources with different clocks do not advance the time.
     for _ in 0..<500 {
-      ticker.note(30_000, at: second(13))
-      ticker.note(8_000, at: second(13))
+      ticker.setTime(30_000, at: second(13))
+      ticker.setTime(8_000, at: second(13))
     }
     #expect(ticker.time(at: second(13)) == 30_000)
   }
 
   @Test func `a late event does not set the time of the ticks back`() {
     var ticker = Ticker()
-    ticker.note(5_000, at: second(10))
-    ticker.note(4_000, at: second(11))
+    ticker.setTime(5_000, at: second(10))
+    ticker.setTime(4_000, at: second(11))
     #expect(ticker.tick(at: second(12)) == 7_000)
   }
 }

@@ -349,7 +349,7 @@ private func match() -> [[LiveEvent]] {
 
   /// A controller that refuses the requests of a slider.
   private func refuse(_ value: Double, as request: Int, on lane: HostLane) async throws {
-    _ = await lane.act(.control(.surface(.began(surface: request, controls: nil))), in: .main)
+    _ = await lane.act(.control(.controller(.began(controller: request, controls: nil))), in: .main)
     _ = await lane.act(
       .control(.slider(Slider(control: "zoom", phase: .end, value: value))), in: .main)
     _ = await lane.act(

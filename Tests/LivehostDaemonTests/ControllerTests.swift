@@ -12,7 +12,7 @@ import Testing
 import WireFormats
 
 /// A client that performs the requests of `main`.
-private final class Surface: Sendable {
+private final class ControllerClient: Sendable {
   private let task: Task<Void, Never>
   let messages: AsyncStream<MonitorRequestsReply>
 
@@ -73,32 +73,32 @@ private final class Surface: Sendable {
     _ = try studio.directory.open(.main)
     _ = try await studio.recordings.start(.main, on: studio.lane)
     let control = studio.control
-    let surface = await Surface(control, studio.lane)
+    let controller = await ControllerClient(control, studio.lane)
     var patient = settings
     patient.requestTimeout = .seconds(3_600)
     studio.lane.postSettings(patient)
 
     _ = await studio.send([slide(0.2)], to: .main, clock: clock)
-    var request = try #require(try await surface.next().request)
+    var request = try #require(try await controller.next().request)
     #expect(request.value == 0.2)
     try await control.reportOutcome(request.identifier, .confirmed)
     #expect(try await panel(studio.lane).values == ["zoom": 0.2])
     _ = await studio.send([slide(0.4)], to: .main, clock: clock)
-    request = try #require(try await surface.next().request)
+    request = try #require(try await controller.next().request)
     try await control.reportOutcome(request.identifier, .refused(reason: "locked"))
     #expect(try await panel(studio.lane).failures == ["zoom": "locked"])
     // This request times out.
     studio.lane.postSettings(settings)
     let silent = try await control.act(.control(.set(control: "zoom", value: 0.6)), in: "main")
     #expect(silent == HostReply(value: 0.2, outcome: .refused, reason: "no answer"))
-    #expect(try await surface.next().request?.value == 0.6)
-    #expect(try await surface.next().withdrawn == "main/3")
+    #expect(try await controller.next().request?.value == 0.6)
+    #expect(try await controller.next().withdrawn == "main/3")
     // This request is lost with its controller, and a request to the next controller stays pending.
     studio.lane.postSettings(patient)
     _ = await studio.send([slide(0.7)], to: .main, clock: clock)
-    await surface.leave()
+    await controller.leave()
     #expect(try await panel(studio.lane).failures == ["zoom": "the surface left"])
-    let second = await Surface(control, studio.lane)
+    let second = await ControllerClient(control, studio.lane)
     _ = await studio.send([slide(0.8)], to: .main, clock: clock)
     let live = try await panel(studio.lane)
     #expect(live.pending == ["zoom": 0.8])
@@ -124,7 +124,8 @@ private final class Surface: Sendable {
       let first = try KeptRooms(in: path)
       _ = try first.directory.open(.main)
       if isRecorded { _ = try await first.recordings.start(.main, on: first.lane) }
-      _ = await first.lane.act(.control(.surface(.began(surface: 1, controls: nil))), in: .main)
+      _ = await first.lane.act(
+        .control(.controller(.began(controller: 1, controls: nil))), in: .main)
       await first.send(slide(0.3))
       await first.send(slide(0.5))
       let before = try await panel(first.lane)
@@ -162,19 +163,19 @@ private final class Surface: Sendable {
     await #expect(throws: ControlError.noSurface(room: "main", control: "recorder")) {
       _ = try await control.act(.control(.record(.start)), in: "main")
     }
-    let surface = await Surface(control, studio.lane, controls: ["recorder"])
+    let controller = await ControllerClient(control, studio.lane, controls: ["recorder"])
     let asked = Task { try await control.act(.control(.record(.start)), in: "main") }
-    let request = try #require(try await surface.next().request)
+    let request = try #require(try await controller.next().request)
     #expect(request.kind == .startRecording && request.control == nil)
     try await control.reportOutcome(request.identifier, .confirmed)
     #expect(try await asked.value == HostReply(outcome: .confirmed))
     // The opposite request voids the pending request.
     let paused = Task { try await control.act(.control(.record(.pause)), in: "main") }
-    let first = try #require(try await surface.next().request)
+    let first = try #require(try await controller.next().request)
     #expect(first.kind == .pauseRecording)
     let stopped = Task { try await control.act(.control(.record(.stop)), in: "main") }
-    #expect(try await surface.next().withdrawn == first.identifier)
-    let second = try #require(try await surface.next().request)
+    #expect(try await controller.next().withdrawn == first.identifier)
+    let second = try #require(try await controller.next().request)
     #expect(second.kind == .stopRecording)
     try await control.reportOutcome(second.identifier, .refused(reason: "locked"))
     #expect(try await paused.value.outcome == .refused)
@@ -186,7 +187,7 @@ private final class Surface: Sendable {
     #expect(replay.digest == recording.digest && replay.digest != "")
     #expect(try await panel(studio.lane, again).failures == live.failures)
     #expect(await effects(studio.lane, again) == 0)
-    await surface.leave()
+    await controller.leave()
     try await studio.end()
   }
 
@@ -195,7 +196,8 @@ private final class Surface: Sendable {
   {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
-    _ = await studio.lane.act(.control(.surface(.began(surface: 1, controls: nil))), in: .main)
+    _ = await studio.lane.act(
+      .control(.controller(.began(controller: 1, controls: nil))), in: .main)
     let lane = studio.lane
     let waiting = Task {
       await lane.act(.control(.set(control: "zoom", value: 0.5)), in: .main)
@@ -213,8 +215,8 @@ private final class Surface: Sendable {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     let control = studio.control
-    var surfaces: [Surface] = []
-    for _ in 0..<16 { surfaces.append(await Surface(control, studio.lane)) }
+    var controllers: [ControllerClient] = []
+    for _ in 0..<16 { controllers.append(await ControllerClient(control, studio.lane)) }
     await #expect(throws: ControlError.limitReached("surfaces")) {
       _ = try await control.monitorRequests("main", controls: nil) { _ in }
     }
@@ -223,7 +225,7 @@ private final class Surface: Sendable {
         try await control.reportOutcome(identifier, .confirmed)
       }
     }
-    for surface in surfaces { await surface.leave() }
+    for controller in controllers { await controller.leave() }
     try await studio.end()
   }
 }

@@ -196,7 +196,7 @@ import WireFormats
       .recorder(.progress(RecorderProgress(bytes: 5, durationMilliseconds: 5, done: 1, total: 5))),
       .control(.slider(Slider(control: "volume", phase: .begin, value: 0.5))),
       .control(.meter(input: "microphone", levels: [0.5])),
-      .control(.surface(.began(surface: 1, controls: ["mute", "gain"]))),
+      .control(.controller(.began(controller: 1, controls: ["mute", "gain"]))),
       .control(.tap(control: "mute", on: true)), .control(.set(control: "gain", value: 0.5)),
       .liveRoomStats(
         StreamStatistics(

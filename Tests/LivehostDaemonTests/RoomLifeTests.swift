@@ -13,7 +13,8 @@ import WireFormats
     for number in rooms {
       let room = try #require(RoomName("room-\(number)"))
       _ = try studio.directory.open(room)
-      _ = await studio.lane.act(.control(.surface(.began(surface: 1, controls: nil))), in: room)
+      _ = await studio.lane.act(
+        .control(.controller(.began(controller: 1, controls: nil))), in: room)
       let slide = Slider(control: "zoom", phase: .end, value: 0.5)
       _ = await studio.send(
         [LiveEvent(timestamp: 1_000, payload: .control(.slider(slide)))], to: room, clock: .event)

@@ -241,7 +241,7 @@ struct ObsSessionTests {
   func `a slider changes the volume in OBS, and the reported change makes no further request`() {
     var obs = ScriptedObs()
     obs.live()
-    obs.wish("1", .slider("Mic", value: 0.5))
+    obs.request("1", .slider("Mic", value: 0.5))
     let sent = obs.requests.last
     #expect(sent?.type == "SetInputVolume")
     #expect(obs.outcomes.isEmpty)
@@ -264,8 +264,8 @@ struct ObsSessionTests {
   @Test func `the lowest position of a volume slider is silence, and the highest is full volume`() {
     var obs = ScriptedObs()
     obs.live()
-    obs.wish("1", .slider("Mic", value: 0))
-    obs.wish("2", .slider("Mic", value: 1))
+    obs.request("1", .slider("Mic", value: 0))
+    obs.request("2", .slider("Mic", value: 1))
     #expect(obs.requests.first?.data["inputVolumeMul"] == 0.0)
     #expect(obs.requests.last?.data["inputVolumeDb"] == 0.0)
   }
@@ -274,18 +274,18 @@ struct ObsSessionTests {
     var obs = ScriptedObs()
     obs.scenes = ["Break", "Main"]
     obs.live()
-    obs.wish("1", .switch("mute Mic", on: true))
-    obs.wish("2", .switch("scene Break", on: true))
-    obs.wish("3", .switch("stream", on: true))
-    obs.wish("4", .endStream)
-    obs.wish("5", .record(.pause))
+    obs.request("1", .switch("mute Mic", on: true))
+    obs.request("2", .switch("scene Break", on: true))
+    obs.request("3", .switch("stream", on: true))
+    obs.request("4", .endStream)
+    obs.request("5", .record(.pause))
     #expect(
       obs.requests.map(\.type) == [
         "SetInputMute", "SetCurrentProgramScene", "StartStream", "StopStream", "PauseRecord",
       ])
-    obs.wish("6", .switch("scene Main", on: false))
-    obs.wish("7", .slider("Image", value: 1))
-    obs.wish("8", .switch("light", on: true))
+    obs.request("6", .switch("scene Main", on: false))
+    obs.request("7", .slider("Image", value: 1))
+    obs.request("8", .switch("light", on: true))
     for refused in ["6", "7", "8"] {
       guard case .refused? = obs.outcomes[refused] else {
         Issue.record("\(refused): \(String(describing: obs.outcomes[refused]))")
@@ -303,14 +303,14 @@ struct ObsSessionTests {
   func `a request to start an output is confirmed once the output runs, or refused if it fails`() {
     var obs = ScriptedObs()
     obs.live()
-    obs.wish("1", .switch("stream", on: true))
+    obs.request("1", .switch("stream", on: true))
     obs.answer()
     #expect(obs.outcomes["1"] == nil)
     obs.output("StreamStateChanged", "STARTING", isActive: false)
     obs.output("StreamStateChanged", "STARTED", isActive: true)
     obs.stream = ["outputActive": true]
     #expect(obs.outcomes["1"] == .confirmed)
-    obs.wish("2", .record(.start))
+    obs.request("2", .record(.start))
     obs.output("RecordStateChanged", "STARTING", isActive: false)
     obs.output("RecordStateChanged", "STOPPED", isActive: false)
     obs.answer()
@@ -324,7 +324,7 @@ struct ObsSessionTests {
     obs.live()
     // A poll is in flight when OBS is asked to start. The poll reports that nothing runs.
     obs.run(for: .seconds(1), answering: false)
-    obs.wish("1", .record(.start))
+    obs.request("1", .record(.start))
     obs.answerLast()
     obs.answer()
     #expect(obs.outcomes["1"] == nil)
@@ -335,10 +335,10 @@ struct ObsSessionTests {
   @Test func `a refusal by OBS refuses the request with OBS's reason`() {
     var obs = ScriptedObs()
     obs.live()
-    obs.wish("1", .record(.resume))
+    obs.request("1", .record(.resume))
     obs.refuse("ResumeRecord", "The output is not paused.")
     #expect(obs.outcomes["1"] == .refused(reason: "The output is not paused."))
-    obs.wish("2", .record(.resume))
+    obs.request("2", .record(.resume))
     obs.refuse("ResumeRecord", "e" + NastyText.marks)
     let clipped = "e" + String(NastyText.marks.unicodeScalars.prefix(119))
     #expect(obs.outcomes["2"] == .refused(reason: clipped))
@@ -347,12 +347,12 @@ struct ObsSessionTests {
   @Test func `requests in flight when the connection is lost are refused, unless withdrawn`() {
     var obs = ScriptedObs()
     obs.live()
-    obs.wish("1", .slider("Mic", value: 0.5))
-    obs.wish("2", .slider("Mic", value: 0.6))
+    obs.request("1", .slider("Mic", value: 0.5))
+    obs.request("2", .slider("Mic", value: 0.6))
     obs.withdraw("1")
     obs.close()
     #expect(obs.outcomes == ["2": .refused(reason: "the connection to OBS was lost")])
-    obs.wish("3", .slider("Mic", value: 0.5))
+    obs.request("3", .slider("Mic", value: 0.5))
     #expect(obs.outcomes["3"] == .refused(reason: "OBS is not connected"))
   }
 
@@ -412,7 +412,7 @@ struct ObsSessionTests {
     var obs = ScriptedObs()
     obs.scenes = ["Break", "Main"]
     obs.live()
-    obs.wish("1", .slider("Mic", value: 0.5))
+    obs.request("1", .slider("Mic", value: 0.5))
     let before = obs.reported.count
     let text = JSONValue.string(NastyText.marks)
     let response: JSONValue = [
@@ -502,9 +502,9 @@ struct ObsSessionTests {
     #expect(obs.reported.contains(.control("mute Zero", .position(on: false))))
     #expect(
       !obs.reported.contains { if case .control("mute Zero", .value) = $0 { true } else { false } })
-    obs.wish("1", .switch("mute Zero", on: true))
-    obs.wish("2", .slider("volume mute Zero", value: 1))
-    obs.wish("3", .slider("volume volume stream", value: 1))
+    obs.request("1", .switch("mute Zero", on: true))
+    obs.request("2", .slider("volume mute Zero", value: 1))
+    obs.request("3", .slider("volume volume stream", value: 1))
     #expect(
       obs.requests.map { "\($0.type) \($0.data["inputName"]?.stringValue ?? "")" } == [
         "SetInputMute Zero", "SetInputVolume mute Zero", "SetInputVolume stream",

@@ -130,7 +130,7 @@ struct ScriptedObs {
       ])
   }
 
-  mutating func wish(_ identifier: String, _ kind: ObsCommand.Kind) {
+  mutating func request(_ identifier: String, _ kind: ObsCommand.Kind) {
     session.handle(ObsCommand(identifier: identifier, kind: kind), at: now)
     settle()
   }

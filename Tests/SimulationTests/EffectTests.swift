@@ -39,7 +39,7 @@ import Testing
   @Test func `a slider's value is pending until the controller answers`() throws {
     let pending = try panel(surface: "{latency: 300ms}", duration: "1299ms")
     #expect(pending.values["zoom"] == nil)
-    #expect(pending.requests?.outstanding(for: "zoom")?.wish == .slider("zoom", 0.5))
+    #expect(pending.requests?.outstanding(for: "zoom")?.command == .slider("zoom", 0.5))
     let confirmed = try panel(surface: "{latency: 300ms}", duration: "1301ms")
     #expect(confirmed.values["zoom"] == 0.5)
     #expect(confirmed.requests?.outstanding.isEmpty == true)

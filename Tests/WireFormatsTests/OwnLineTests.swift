@@ -5,11 +5,11 @@ import WireFormats
 /// Tests events that only this program writes, into its log and recordings.
 @Suite struct OwnLineTests {
   private static let payloads: [LiveEvent.Payload] = [
-    .control(.surface(.began(surface: 3, controls: nil))),
-    .control(.surface(.began(surface: 0, controls: []))),
-    .control(.surface(.began(surface: 1, controls: ["zoom", "a \"b\""]))),
-    .control(.surface(.ended(surface: 3))), .control(.surface(.ended(surface: nil))),
-    .control(.surface(.restarted)), .control(.outcome(request: 12, .confirmed)),
+    .control(.controller(.began(controller: 3, controls: nil))),
+    .control(.controller(.began(controller: 0, controls: []))),
+    .control(.controller(.began(controller: 1, controls: ["zoom", "a \"b\""]))),
+    .control(.controller(.ended(controller: 3))), .control(.controller(.ended(controller: nil))),
+    .control(.controller(.restarted)), .control(.outcome(request: 12, .confirmed)),
     .control(.outcome(request: 12, .refused(reason: "no \"answer\""))),
     .control(.outcome(request: 1, .refused(reason: ""))),
     .control(.record(.start)), .control(.record(.stop)), .control(.record(.pause)),
@@ -19,9 +19,10 @@ import WireFormats
       .findings(
         ChatFindings(
           run: 1_000_000_000, samples: ["a \"b\"", Text(String(repeating: "é", count: 256))],
-          mergers: [.init(wave: 7, into: 1)],
+          mergers: [.init(burst: 7, into: 1)],
           members: [
-            .init(offset: -16_384, count: 8_192, wave: 1), .init(offset: 8_000, count: 1, wave: 9),
+            .init(offset: -16_384, count: 8_192, burst: 1),
+            .init(offset: 8_000, count: 1, burst: 9),
           ],
           unanalysed: 3))),
     .chat(

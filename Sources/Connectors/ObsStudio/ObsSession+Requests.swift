@@ -24,18 +24,18 @@ package struct ObsCommand: Equatable, Sendable {
 /// Forwards the room's requests to OBS, and confirms each when OBS has carried it out.
 extension ObsSession {
   /// Sends a request from the room to OBS.
-  package mutating func handle(_ wish: ObsCommand, at now: Instant) {
+  package mutating func handle(_ command: ObsCommand, at now: Instant) {
     // The daemon sends outstanding requests again when the source reconnects.
-    guard pending[wish.identifier] == nil else { return }
-    guard case .ready = phase else { return refuse(wish.identifier, "OBS is not connected") }
+    guard pending[command.identifier] == nil else { return }
+    guard case .ready = phase else { return refuse(command.identifier, "OBS is not connected") }
     guard pending.count < Self.maximumPending else {
-      return refuse(wish.identifier, "OBS does not answer")
+      return refuse(command.identifier, "OBS does not answer")
     }
-    switch request(for: wish.kind) {
+    switch request(for: command.kind) {
     case .success(let (request, awaited)):
-      pending[wish.identifier] = Pending(awaited: awaited)
-      perform(.send(link, ObsMessage.request(request, id: wish.identifier)))
-    case .failure(let refusal): refuse(wish.identifier, refusal.reason)
+      pending[command.identifier] = Pending(awaited: awaited)
+      perform(.send(link, ObsMessage.request(request, id: command.identifier)))
+    case .failure(let refusal): refuse(command.identifier, refusal.reason)
     }
   }
 

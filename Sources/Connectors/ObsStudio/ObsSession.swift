@@ -198,7 +198,7 @@ package struct ObsSession: SourceSession {
 
   /// Records the reason why no requests arrive from the room, or, with `nil`, that requests can
   /// arrive.
-  package mutating func surface(_ problem: String?, at now: Instant) {
+  package mutating func setControllerProblem(_ problem: String?, at now: Instant) {
     controllerProblem = problem
     if case .ready = phase { setLive() }
   }

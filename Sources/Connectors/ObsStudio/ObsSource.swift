@@ -43,7 +43,9 @@ package final class ObsSource: SessionSource {
     requests?.withdrawn = { [weak self] identifier in
       self?.advance { session, _ in session.withdraw(identifier) }
     }
-    requests?.changed = { [weak self] problem in self?.advance { $0.surface(problem, at: $1) } }
+    requests?.changed = { [weak self] problem in
+      self?.advance { $0.setControllerProblem(problem, at: $1) }
+    }
     advance { $0.wake(at: $1) }
   }
 
@@ -118,7 +120,7 @@ package final class ObsSource: SessionSource {
     case (.resumeRecording, _): kind = .record(.resume)
     case (.setControl, nil), (.setSwitch, nil): return
     }
-    let wish = ObsCommand(identifier: request.identifier, kind: kind)
-    advance { $0.handle(wish, at: $1) }
+    let command = ObsCommand(identifier: request.identifier, kind: kind)
+    advance { $0.handle(command, at: $1) }
   }
 }

@@ -7,20 +7,20 @@ public struct ChatFindings: Sendable, Hashable {
     public var offset: Int
     public var count: Int
     /// The number of the burst of duplicates.
-    public var wave: Int
+    public var burst: Int
 
-    public init(offset: Int, count: Int, wave: Int) {
-      (self.offset, self.count, self.wave) = (offset, count, wave)
+    public init(offset: Int, count: Int, burst: Int) {
+      (self.offset, self.count, self.burst) = (offset, count, burst)
     }
   }
 
   /// The merger of two bursts of duplicates that turned out to be one, under the number of the
   /// older burst.
   public struct Merger: Sendable, Hashable {
-    public var wave: Int
+    public var burst: Int
     public var into: Int
 
-    public init(wave: Int, into: Int) { (self.wave, self.into) = (wave, into) }
+    public init(burst: Int, into: Int) { (self.burst, self.into) = (burst, into) }
   }
 
   /// The number of the run that produced the findings, starting at 1.

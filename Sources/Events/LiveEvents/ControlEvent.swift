@@ -15,7 +15,7 @@ public enum ControlEvent: Sendable, Hashable {
   case state(control: Text, ControlState)
   /// `control.surface`: a controller connected or disconnected. A controller carries out the
   /// panel's requests.
-  case surface(ControllerEvent)
+  case controller(ControllerEvent)
   /// `control.outcome`: the outcome of a request to a controller.
   case outcome(request: Int, RequestOutcome)
 

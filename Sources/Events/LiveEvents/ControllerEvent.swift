@@ -2,10 +2,10 @@
 /// unique numbers.
 public enum ControllerEvent: Sendable, Hashable {
   /// A controller connected for these controls; `nil` means all controls of the room.
-  case began(surface: Int, controls: [Text]?)
+  case began(controller: Int, controls: [Text]?)
   /// The controller with this number disconnected, which ends its requests; `nil` means every
   /// controller.
-  case ended(surface: Int?)
+  case ended(controller: Int?)
   /// The daemon restarted. Requests wait for a controller, because none is connected yet.
   case restarted
 

@@ -52,11 +52,11 @@ package struct ActivityFeature {
       var row = ActivityRow(
         .redemption, by: redemption.user, count: redemption.cost ?? 0, at: time, from: origin)
       row.title = String(redemption.title)
-      row.say(redemption.text, redemption.emotes, by: redemption.user, in: redemption.id)
+      row.setText(redemption.text, redemption.emotes, by: redemption.user, in: redemption.id)
       state.feed.add(row)
     case .announced(let announcement, let time, let origin):
       var row = ActivityRow(.announcement, by: announcement.user, at: time, from: origin)
-      row.say(
+      row.setText(
         announcement.text, announcement.emotes, by: announcement.user, in: announcement.id)
       state.feed.add(row)
     case .noticed(let notice, let time, let origin):

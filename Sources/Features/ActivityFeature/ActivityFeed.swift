@@ -72,20 +72,20 @@ package struct ActivityRow: Equatable, Sendable, Codable {
   static let textLength = 512
 
   /// Adds the text that the person wrote in the message with this identifier.
-  mutating func say(
+  mutating func setText(
     _ words: Text?, _ emotes: [Range<Int>], by person: Person?, in message: Text?
   ) {
     guard let words, !words.isEmpty else { return }
-    let kept = words.cut(to: Self.textLength)
-    text = String(kept)
-    let usable = EmoteRanges.usable(emotes, in: kept)
+    let shortened = words.cut(to: Self.textLength)
+    text = String(shortened)
+    let usable = EmoteRanges.usable(emotes, in: shortened)
     self.emotes = usable.isEmpty ? nil : EmoteRanges.positions(of: usable)
     author = person.map { String($0.id) }
     self.message = message.map { String($0) }
   }
 
   /// Returns whether the row contains a text that a moderator removed.
-  fileprivate func says(_ retraction: ActivityFeature.Retraction) -> Bool {
+  fileprivate func containsText(of retraction: ActivityFeature.Retraction) -> Bool {
     guard text != nil else { return false }
     switch retraction {
     case .everything: return true
@@ -159,18 +159,20 @@ package struct ActivityFeed: Equatable, Sendable, Codable {
     _ notice: ChatNotice, count: Int, at time: Timestamp, from origin: Origin = .none
   ) {
     var row = ActivityRow(.init(notice.kind), by: notice.user, count: count, at: time, from: origin)
-    row.say(
+    row.setText(
       notice.message?.text, notice.message?.emotes ?? [], by: notice.user, in: notice.message?.id)
     add(row)
   }
 
   mutating func retract(_ retraction: ActivityFeature.Retraction) {
-    for index in rows.indices where rows[index].says(retraction) { rows[index].removeWords() }
+    for index in rows.indices where rows[index].containsText(of: retraction) {
+      rows[index].removeWords()
+    }
   }
 
   /// Returns whether a row contains a text that a moderator removed.
-  package func says(_ retraction: ActivityFeature.Retraction) -> Bool {
-    rows.contains { $0.says(retraction) }
+  package func containsText(of retraction: ActivityFeature.Retraction) -> Bool {
+    rows.contains { $0.containsText(of: retraction) }
   }
 
   mutating func add(_ row: ActivityRow) {

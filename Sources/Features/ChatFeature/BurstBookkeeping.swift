@@ -109,124 +109,124 @@ package struct BurstBookkeeping: Equatable, Sendable, Codable {
 
   /// Applies the findings about the current batch, which ends the run. Returns the ordinals of
   /// messages of earlier batches that joined a burst of duplicates.
-  mutating func end(_ findings: ChatFindings, _ waves: inout Waves) -> Set<Int> {
+  mutating func end(_ findings: ChatFindings, _ bursts: inout Bursts) -> Set<Int> {
     guard let batch = underWay else { return [] }
     underWay = nil
-    waves.unanalysed += findings.unanalysed
+    bursts.unanalysed += findings.unanalysed
     for sample in findings.samples {
-      waves.newest += 1
-      waves.current.append(Wave(number: waves.newest, sample: String(sample)))
+      bursts.newest += 1
+      bursts.current.append(Burst(number: bursts.newest, sample: String(sample)))
     }
     var successors: [Int: Int] = [:]
     // Bursts merge only into older bursts, so that the chain of successors ends.
-    for merger in findings.mergers where merger.into < merger.wave {
-      merge(merger, &waves)
-      successors[merger.wave] = merger.into
+    for merger in findings.mergers where merger.into < merger.burst {
+      merge(merger, &bursts)
+      successors[merger.burst] = merger.into
     }
     var joined: Set<Int> = []
     for members in findings.members {
-      var number = members.wave
+      var number = members.burst
       while let successor = successors[number] { number = successor }
-      guard let index = waves.index(of: number) else { continue }
+      guard let index = bursts.index(of: number) else { continue }
       let start = batch.first + members.offset
       for message in start..<start + members.count {
         guard let entry = window.assign(message, to: number) else { continue }
-        note(entry, in: &waves.current[index])
+        count(entry, in: &bursts.current[index])
         if message < batch.first, let ordinal = window.ordinal(of: message) {
           joined.insert(ordinal)
         }
       }
     }
-    trim(&waves)
+    trim(&bursts)
     return joined
   }
 
-  private mutating func note(_ entry: BurstWindow.Entry, in wave: inout Wave) {
-    wave.messages += 1
-    wave.firstAt = min(wave.firstAt, entry.time)
-    wave.lastAt = max(wave.lastAt, entry.time)
-    let before = people[wave.number]?.count ?? 0
+  private mutating func count(_ entry: BurstWindow.Entry, in burst: inout Burst) {
+    burst.messages += 1
+    burst.firstAt = min(burst.firstAt, entry.time)
+    burst.lastAt = max(burst.lastAt, entry.time)
+    let before = people[burst.number]?.count ?? 0
     let limit = before + Self.peopleLimit - peopleCount
-    if people[wave.number, default: KeyTable()].count(entry.person, limit: limit) == nil {
-      wave.peopleAtLeast = true
-    } else if people[wave.number]?.count != before {
-      wave.people += 1
+    if people[burst.number, default: KeyTable()].count(entry.person, limit: limit) == nil {
+      burst.peopleAtLeast = true
+    } else if people[burst.number]?.count != before {
+      burst.people += 1
       peopleCount += 1
     }
   }
 
-  private mutating func merge(_ merger: ChatFindings.Merger, _ waves: inout Waves) {
-    guard let index = waves.index(of: merger.wave), let target = waves.index(of: merger.into)
+  private mutating func merge(_ merger: ChatFindings.Merger, _ bursts: inout Bursts) {
+    guard let index = bursts.index(of: merger.burst), let target = bursts.index(of: merger.into)
     else { return }
-    let (one, other) = (waves.current[index], waves.current[target])
+    let (one, other) = (bursts.current[index], bursts.current[target])
     var table = people[merger.into] ?? KeyTable()
     peopleCount -= table.count
-    table.add(people[merger.wave] ?? KeyTable())
+    table.add(people[merger.burst] ?? KeyTable())
     peopleCount += table.count
     people[merger.into] = table
-    window.move(merger.wave, to: merger.into)
-    waves.current[target].messages += one.messages
-    waves.current[target].people = table.count
-    waves.current[target].peopleAtLeast = one.peopleAtLeast ?? other.peopleAtLeast
-    waves.current[target].firstAt = min(one.firstAt, other.firstAt)
-    waves.current[target].lastAt = max(one.lastAt, other.lastAt)
-    forget(merger.wave, &waves)
+    window.move(merger.burst, to: merger.into)
+    bursts.current[target].messages += one.messages
+    bursts.current[target].people = table.count
+    bursts.current[target].peopleAtLeast = one.peopleAtLeast ?? other.peopleAtLeast
+    bursts.current[target].firstAt = min(one.firstAt, other.firstAt)
+    bursts.current[target].lastAt = max(one.lastAt, other.lastAt)
+    forget(merger.burst, &bursts)
   }
 
   /// Removes empty bursts of duplicates. If there are still too many, dissolves those with the
   /// fewest messages, which are then shown normally.
-  private mutating func trim(_ waves: inout Waves) {
-    for wave in waves.current where wave.messages <= 0 { forget(wave.number, &waves) }
-    while waves.current.count > ChatFindings.burstLimit,
-      let least = waves.current.min(by: { ($0.messages, $0.number) < ($1.messages, $1.number) })
+  private mutating func trim(_ bursts: inout Bursts) {
+    for burst in bursts.current where burst.messages <= 0 { forget(burst.number, &bursts) }
+    while bursts.current.count > ChatFindings.burstLimit,
+      let least = bursts.current.min(by: { ($0.messages, $0.number) < ($1.messages, $1.number) })
     {
       window.move(least.number, to: 0)
-      forget(least.number, &waves)
+      forget(least.number, &bursts)
     }
   }
 
-  private mutating func forget(_ wave: Int, _ waves: inout Waves) {
-    waves.current.removeAll { $0.number == wave }
-    peopleCount -= people.removeValue(forKey: wave)?.count ?? 0
+  private mutating func forget(_ burst: Int, _ bursts: inout Bursts) {
+    bursts.current.removeAll { $0.number == burst }
+    peopleCount -= people.removeValue(forKey: burst)?.count ?? 0
   }
 
   // MARK: The end of bursts
 
   /// Ends the bursts of duplicates without recent messages, but not during a run of the analysis,
   /// whose findings may refer to such bursts.
-  mutating func endSilent(_ waves: inout Waves, at now: Timestamp) {
+  mutating func endSilent(_ bursts: inout Bursts, at now: Timestamp) {
     guard underWay == nil else { return }
-    for wave in waves.current {
-      let (distance, overflow) = now.subtractingReportingOverflow(wave.lastAt)
-      if overflow || distance.magnitude > BurstFinder.silence { forget(wave.number, &waves) }
+    for burst in bursts.current {
+      let (distance, overflow) = now.subtractingReportingOverflow(burst.lastAt)
+      if overflow || distance.magnitude > BurstFinder.silence { forget(burst.number, &bursts) }
     }
   }
 
   /// Removes deleted messages from their bursts of duplicates, and from the results of a current
   /// run.
-  mutating func hide(_ target: ModerationTarget, _ waves: inout Waves) {
+  mutating func hide(_ target: ModerationTarget, _ bursts: inout Bursts) {
     for entry in window.hide(target) {
-      guard let index = waves.index(of: entry.wave) else { continue }
-      waves.current[index].messages -= 1
-      if people[entry.wave]?.uncount(entry.person) == 0 {
-        waves.current[index].people -= 1
+      guard let index = bursts.index(of: entry.burst) else { continue }
+      bursts.current[index].messages -= 1
+      if people[entry.burst]?.uncount(entry.person) == 0 {
+        bursts.current[index].people -= 1
         peopleCount -= 1
       }
     }
     switch target {
     case .everything:
-      for wave in waves.current { forget(wave.number, &waves) }
+      for burst in bursts.current { forget(burst.number, &bursts) }
     case .author(let id):
       // Messages of the person that have already left the window must also be removed.
       let key = id.withUTF8(ChatterSet.key)
-      for index in waves.current.indices {
-        guard let rest = people[waves.current[index].number]?.remove(key) else { continue }
-        waves.current[index].messages -= rest
-        waves.current[index].people -= 1
+      for index in bursts.current.indices {
+        guard let rest = people[bursts.current[index].number]?.remove(key) else { continue }
+        bursts.current[index].messages -= rest
+        bursts.current[index].people -= 1
         peopleCount -= 1
       }
     case .message, .ordinals: break
     }
-    trim(&waves)
+    trim(&bursts)
   }
 }

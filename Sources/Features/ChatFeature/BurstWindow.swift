@@ -18,13 +18,13 @@ struct BurstWindow: Equatable, Sendable {
   private var people: [UInt128] = []
   private var ordinals: [Int] = []
   private var times: [Timestamp] = []
-  private var waves: [Int32] = []
+  private var bursts: [Int32] = []
 
   /// A message that joins or leaves a burst of duplicates.
   struct Entry: Equatable {
     let person: UInt128
     let time: Timestamp
-    let wave: Int
+    let burst: Int
   }
 
   mutating func append(_ message: ChatMessage, ordinal: Int, at time: Timestamp) {
@@ -35,11 +35,11 @@ struct BurstWindow: Equatable, Sendable {
       people.append(person)
       ordinals.append(ordinal)
       times.append(time)
-      waves.append(0)
+      bursts.append(0)
     } else {
       let slot = end % Self.capacity
       (ids[slot], people[slot], ordinals[slot]) = (id, person, ordinal)
-      (times[slot], waves[slot]) = (time, 0)
+      (times[slot], bursts[slot]) = (time, 0)
     }
     end += 1
   }
@@ -56,23 +56,23 @@ struct BurstWindow: Equatable, Sendable {
   }
 
   func isInBurst(_ message: Int) -> Bool {
-    contains(message) && waves[message % Self.capacity] > 0
+    contains(message) && bursts[message % Self.capacity] > 0
   }
 
   /// Adds a message to a burst of duplicates. Returns `nil` if the message has left the window, was
   /// deleted, or already belongs to a burst.
-  mutating func assign(_ message: Int, to wave: Int) -> Entry? {
+  mutating func assign(_ message: Int, to burst: Int) -> Entry? {
     let slot = message % Self.capacity
-    guard contains(message), waves[slot] == 0 else { return nil }
-    waves[slot] = Int32(clamping: wave)
-    return Entry(person: people[slot], time: times[slot], wave: wave)
+    guard contains(message), bursts[slot] == 0 else { return nil }
+    bursts[slot] = Int32(clamping: burst)
+    return Entry(person: people[slot], time: times[slot], burst: burst)
   }
 
   /// Moves all messages of a burst of duplicates to another burst. If `other` is 0, they then
   /// belong to no burst.
-  mutating func move(_ wave: Int, to other: Int) {
-    for slot in waves.indices where waves[slot] == Int32(clamping: wave) {
-      waves[slot] = Int32(clamping: other)
+  mutating func move(_ burst: Int, to other: Int) {
+    for slot in bursts.indices where bursts[slot] == Int32(clamping: burst) {
+      bursts[slot] = Int32(clamping: other)
     }
   }
 
@@ -82,7 +82,7 @@ struct BurstWindow: Equatable, Sendable {
     var left: [Entry] = []
     switch target {
     case .everything:
-      for slot in waves.indices { hide(slot, &left) }
+      for slot in bursts.indices { hide(slot, &left) }
     case .message(let id):
       let key = Self.key(of: id)
       for slot in ids.indices where ids[slot] == key { hide(slot, &left) }
@@ -95,16 +95,18 @@ struct BurstWindow: Equatable, Sendable {
   }
 
   private mutating func hide(_ slot: Int, _ left: inout [Entry]) {
-    if waves[slot] > 0 {
-      left.append(Entry(person: people[slot], time: times[slot], wave: Int(waves[slot])))
+    if bursts[slot] > 0 {
+      left.append(Entry(person: people[slot], time: times[slot], burst: Int(bursts[slot])))
     }
-    waves[slot] = Self.hidden
+    bursts[slot] = Self.hidden
   }
 }
 
 /// Encodes the window as blocks of bytes.
 extension BurstWindow: Codable {
-  private enum CodingKeys: String, CodingKey { case end, ids, people, ordinals, times, waves }
+  private enum CodingKeys: String, CodingKey {
+    case end, ids, people, ordinals, times, bursts = "waves"
+  }
 
   init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
@@ -116,8 +118,8 @@ extension BurstWindow: Codable {
     people = try block(.people)
     ordinals = try block(.ordinals)
     times = try block(.times)
-    waves = try block(.waves)
-    let sizes = [people.count, ordinals.count, times.count, waves.count]
+    bursts = try block(.bursts)
+    let sizes = [people.count, ordinals.count, times.count, bursts.count]
     guard (0...EventLimits.total.upperBound).contains(end), ids.count == min(end, Self.capacity),
       sizes.allSatisfy({ $0 == ids.count }),
       // Later additions to these numbers must not overflow.
@@ -135,6 +137,6 @@ extension BurstWindow: Codable {
     try values.encode(people.packed, forKey: .people)
     try values.encode(ordinals.packed, forKey: .ordinals)
     try values.encode(times.packed, forKey: .times)
-    try values.encode(waves.packed, forKey: .waves)
+    try values.encode(bursts.packed, forKey: .bursts)
   }
 }

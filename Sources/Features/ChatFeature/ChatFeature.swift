@@ -37,7 +37,7 @@ package struct ChatFeature {
   package func reduce(into state: inout State, action: Action) -> Effect<Action> {
     switch action {
     case .messages(let batch):
-      return take(batch, into: &state)
+      return apply(batch, into: &state)
     case .messageDeleted(let id, let time):
       state.bookkeeping.moderation.recordDeletion(of: id, at: time)
       moderate(&state, hiding: .message(id))
@@ -72,7 +72,7 @@ package struct ChatFeature {
     case .analysisResumed:
       return resumeRun(state)
     case .analysed(let findings):
-      return note(findings, in: &state)
+      return apply(findings, in: &state)
     }
     return .none
   }
@@ -85,7 +85,7 @@ package struct ChatFeature {
   }
 
   /// Counts all messages of `batch`, and adds those that fit into the history.
-  private func take(_ batch: [TimedMessage], into state: inout State) -> Effect<Action> {
+  private func apply(_ batch: [TimedMessage], into state: inout State) -> Effect<Action> {
     let late = state.bookkeeping.count(batch)
     let first = state.total + 1
     state.total += batch.count
@@ -131,21 +131,23 @@ package struct ChatFeature {
   private func hide(_ target: ModerationTarget, in state: inout State) {
     subtractUnread(state.messages, target, in: &state)
     let all = state.messages
-    if let kept = all.removing(target) {
-      state.deleted += all.count - kept.count
-      state.messages = kept
+    if let remaining = all.removing(target) {
+      state.deleted += all.count - remaining.count
+      state.messages = remaining
     }
     hideWords(of: target, among: all, in: &state)
     // Checked first, because removing messages from the notices marks them as changed even if
     // nothing changes.
-    if state.notices.says(target) { state.notices.retract(target) }
+    if state.notices.containsText(of: target) { state.notices.retract(target) }
     // The filtered messages and the thread may contain messages that have left the history.
-    if let kept = state.filtered?.removing(target) { state.filtered = kept }
-    if let kept = state.thread?.messages.removing(target) { state.thread?.messages = kept }
-    if let kept = state.folded?.removing(target) { state.folded = kept }
-    if var waves = state.waves {
-      state.bookkeeping.analysis?.hide(target, &waves)
-      state.waves = waves
+    if let remaining = state.filtered?.removing(target) { state.filtered = remaining }
+    if let remaining = state.thread?.messages.removing(target) {
+      state.thread?.messages = remaining
+    }
+    if let remaining = state.folded?.removing(target) { state.folded = remaining }
+    if var bursts = state.waves {
+      state.bookkeeping.analysis?.hide(target, &bursts)
+      state.waves = bursts
     }
   }
 }

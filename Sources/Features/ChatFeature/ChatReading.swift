@@ -70,9 +70,9 @@ extension ChatFeature {
   {
     guard let read = state.readUpTo, state.unread > 0 else { return }
     let seen = state.filtered ?? history
-    let kept = seen.removing(target) ?? seen
+    let remaining = seen.removing(target) ?? seen
     let before = seen.count { $0.number > read }
-    state.unread = max(0, state.unread - before + kept.count { $0.number > read })
+    state.unread = max(0, state.unread - before + remaining.count { $0.number > read })
   }
 
   private func catchUp(_ state: inout State) {

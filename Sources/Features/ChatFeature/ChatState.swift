@@ -37,7 +37,7 @@ extension ChatFeature {
     package var filtered: MessageHistory?
     package var filter: ChatFilter?
     /// The bursts of duplicates, or `nil` unless the chat is analysed.
-    package var waves: Waves?
+    package var waves: Bursts?
     /// The analysed ``messages`` that belong to no burst of duplicates. `nil` unless the chat is
     /// analysed.
     package var folded: MessageHistory?
@@ -66,7 +66,7 @@ extension ChatFeature {
 
 extension ChatFeature.State {
   /// Returns whether all lists of messages have this limit.
-  package func keepsHistory(of limit: Int) -> Bool {
+  package func hasHistoryLimit(_ limit: Int) -> Bool {
     [messages, filtered, folded, thread?.messages].allSatisfy { $0?.limit ?? limit == limit }
   }
 
@@ -76,7 +76,7 @@ extension ChatFeature.State {
     messages = messages.limited(to: limit)
     filtered = filtered?.limited(to: limit)
     folded = folded?.limited(to: limit)
-    if let kept = thread?.messages.limited(to: limit) { thread?.messages = kept }
+    if let messages = thread?.messages.limited(to: limit) { thread?.messages = messages }
   }
 }
 

@@ -44,10 +44,10 @@ package struct ChatThrottle: PartThrottle {
       pass(.notice(notice, at: time, from: origin), at: now, into: &output)
     case .modes(let modes): pass(.modesChanged(modes), at: now, into: &output)
     case .filter(let filter):
-      let wanted = ChatFilter(
+      let newFilter = ChatFilter(
         person: filter.person?.owned(), words: filter.words.map { String($0) } ?? "",
         mentionsOnly: filter.mentionsOnly, platform: filter.platform?.owned())
-      pass(.reading(.filterChanged(wanted)), at: now, into: &output)
+      pass(.reading(.filterChanged(newFilter)), at: now, into: &output)
     case .highlight(let names):
       pass(.reading(.mentionedNamesChanged(names.map { String($0) })), at: now, into: &output)
     case .scroll(.back): pass(.reading(.scrolledBack), at: now, into: &output)

@@ -50,14 +50,14 @@ package struct ChatView: View {
       lines.append(
         .list(thread.messages.suffix(Self.rows).map { $0.row(ofSeveral: isMixed) }))
     }
-    if let waves = state.waves, !waves.current.isEmpty {
-      lines.append(.list(waves.current.suffix(Self.burstRows).map(\.row)))
+    if let bursts = state.waves, !bursts.current.isEmpty {
+      lines.append(.list(bursts.current.suffix(Self.burstRows).map(\.row)))
     }
     if let highlights = state.highlights {
       lines.append(.list(highlights.numbered(last: Self.highlightRows).map { $1.row($0) }))
     }
     let visible = VisibleMessages(
-      filtered: state.filtered, folded: state.folded, waves: state.waves, all: state.messages,
+      filtered: state.filtered, folded: state.folded, bursts: state.waves, all: state.messages,
       readUpTo: state.readUpTo)
     lines.append(
       .acting(
@@ -72,7 +72,7 @@ package struct ChatView: View {
 
   package func earlierRows(_ state: ChatFeature.State) -> [ViewNode.ListRow] {
     VisibleMessages(
-      filtered: state.filtered, folded: state.folded, waves: state.waves, all: state.messages,
+      filtered: state.filtered, folded: state.folded, bursts: state.waves, all: state.messages,
       readUpTo: state.readUpTo
     ).suffix(Self.rows + Self.earlierRows).dropLast(Self.rows).map {
       $0.row(ofSeveral: state.isMixed == true)
@@ -98,7 +98,7 @@ package struct ChatView: View {
   }
 }
 
-extension Wave {
+extension Burst {
   /// The row of a burst of duplicates, which keeps its identity while the burst grows.
   fileprivate var row: ViewNode.ListRow {
     .init(

@@ -108,7 +108,7 @@ extension ChatterSet: Codable {
     isFull = try values.decodeIfPresent(Bool.self, forKey: .isFull) ?? false
     // Versions up to 0.1.0 had no capacity, and stored longer identifiers unchanged.
     if people.count > Self.capacity {
-      people.keepBusiest(Self.capacity)
+      people.removeAllButBusiest(Self.capacity)
       isFull = true
     }
     for (userID, messages) in try values.decodeIfPresent([Text: Int].self, forKey: .long) ?? [:] {
@@ -236,7 +236,7 @@ struct KeyTable: Sendable {
   }
 
   /// Keeps the `limit` keys with the highest counts. Takes O(*n* log *n*).
-  mutating func keepBusiest(_ limit: Int) {
+  mutating func removeAllButBusiest(_ limit: Int) {
     let all = zip(counts, slots).filter { $0.1 != 0 }.sorted { $0 > $1 }
     self = KeyTable()
     for (times, key) in all.prefix(limit) { set(times, for: key) }

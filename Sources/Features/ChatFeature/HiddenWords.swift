@@ -43,7 +43,7 @@ struct HiddenWords: Equatable, Sendable, Codable {
 
 extension ChatFeature {
   /// Adds highlights, without words that occur only in deleted messages.
-  func note(_ found: [ChatHighlight], in state: inout State) {
+  func addHighlights(_ found: [ChatHighlight], in state: inout State) {
     guard !found.isEmpty else { return }
     var timeline = state.highlights ?? HighlightTimeline()
     var shown = ShownWords(state)

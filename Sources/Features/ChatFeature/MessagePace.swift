@@ -67,14 +67,14 @@ package struct MessagePace: Equatable, Sendable, Codable {
     guard let newest = moments.last?.timestamp else { return insert(time, times, at: 0) }
     if time == newest {
       moments[moments.count - 1].count += times
-      note(time, times)
+      updateRates(time, times)
     } else if time > newest {
       insert(time, times, at: moments.count)
     } else if newest - time <= Self.horizon {
       let position = moments.firstIndex(notBefore: time)
       if moments[position].timestamp == time {
         moments[position].count += times
-        note(time, times)
+        updateRates(time, times)
       } else {
         insert(time, times, at: position)
       }
@@ -115,10 +115,10 @@ package struct MessagePace: Equatable, Sendable, Codable {
 
   private mutating func insert(_ time: Timestamp, _ times: Int, at position: Int) {
     moments.insert(Moment(timestamp: time, count: times), at: position)
-    note(time, times)
+    updateRates(time, times)
   }
 
-  private mutating func note(_ time: Timestamp, _ times: Int) {
+  private mutating func updateRates(_ time: Timestamp, _ times: Int) {
     outdated = 0
     if time > now {
       rate += times

@@ -51,16 +51,17 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
   package static let textLength = 2_048
 
   /// Returns whether a shown or held entry contains a message that `target` removes.
-  func says(_ target: ModerationTarget) -> Bool {
-    entries.contains { $0.says(target) } || held.contains { $0.entry.says(target) }
+  func containsText(of target: ModerationTarget) -> Bool {
+    entries.contains { $0.containsText(of: target) }
+      || held.contains { $0.entry.containsText(of: target) }
   }
 
   /// Removes the messages of `target` from the notices. The notices themselves stay.
   mutating func retract(_ target: ModerationTarget) {
-    for index in entries.indices where entries[index].says(target) {
+    for index in entries.indices where entries[index].containsText(of: target) {
       entries[index].notice.message = nil
     }
-    for index in held.indices where held[index].entry.says(target) {
+    for index in held.indices where held[index].entry.containsText(of: target) {
       held[index].entry.notice.message = nil
     }
   }
@@ -137,7 +138,7 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
 }
 
 extension DisplayedNotice {
-  fileprivate func says(_ target: ModerationTarget) -> Bool {
+  fileprivate func containsText(of target: ModerationTarget) -> Bool {
     guard let message = notice.message else { return false }
     switch target {
     case .everything: return true

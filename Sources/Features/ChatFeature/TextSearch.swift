@@ -81,14 +81,14 @@ package struct TextSearch: Sendable {
   }
 
   /// Returns the child of a state for a byte, by binary search.
-  private func child(of state: Int, _ wanted: UInt8) -> Int? {
+  private func child(of state: Int, _ target: UInt8) -> Int? {
     var range = children(of: state)
     while range.count > 1 {
       let middle = range.lowerBound + range.count / 2
       range =
-        byte[middle] <= wanted ? middle..<range.upperBound : range.lowerBound..<middle
+        byte[middle] <= target ? middle..<range.upperBound : range.lowerBound..<middle
     }
-    return range.first.flatMap { byte[$0] == wanted ? $0 : nil }
+    return range.first.flatMap { byte[$0] == target ? $0 : nil }
   }
 
   private func follow(_ byte: UInt8, from start: Int, _ steps: inout Int) -> Int {

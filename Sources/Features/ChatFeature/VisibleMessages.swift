@@ -13,16 +13,16 @@ struct VisibleMessages {
   private let end: Int
 
   init(
-    filtered: MessageHistory?, folded: MessageHistory?, waves: Waves?,
+    filtered: MessageHistory?, folded: MessageHistory?, bursts: Bursts?,
     all: @autoclosure () -> MessageHistory, readUpTo: Int?
   ) {
     if let filtered {
       first = filtered
-    } else if let folded, let waves {
+    } else if let folded, let bursts {
       first = folded
-      if waves.current.isEmpty {
+      if bursts.current.isEmpty {
         let all = all()
-        rest = all[all.position(ofNumber: waves.through + 1)...]
+        rest = all[all.position(ofNumber: bursts.through + 1)...]
       }
     } else {
       first = all()

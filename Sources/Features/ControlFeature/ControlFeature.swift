@@ -90,7 +90,7 @@ package struct ControlFeature {
       return .send(.delegate(.endStreamTapped(on: on)))
     case .tapped(let control, let on):
       let position = on ?? !(state.position(of: control) ?? false)
-      return wish(.switch(control, position), in: &state)
+      return perform(.switch(control, position), in: &state)
     case .meterRead(let input, let levels):
       if state.meters[input] != levels { state.meters[input] = levels }
       return .none
@@ -107,13 +107,13 @@ package struct ControlFeature {
     case .ticked:
       return commitLostDrags(&state)
     case .surface(let event):
-      return note(event, in: &state)
+      return apply(event, in: &state)
     case .answered(let request, let outcome):
       return end(request, outcome, in: &state)
-    case .recordingRequested(let wanted):
-      return wish(.record(wanted), in: &state)
+    case .recordingRequested(let wish):
+      return perform(.record(wish), in: &state)
     case .endStreamRequested:
-      return wish(.endStream, in: &state)
+      return perform(.endStream, in: &state)
     case .streamEnded:
       guard let request = state.requests?.outstanding(for: Self.endStream) else { return .none }
       return finish(request.number, .confirmed, in: &state)
@@ -130,7 +130,7 @@ package struct ControlFeature {
       state.dragging[drag.name] = nil
       // A request must begin in an action of this feature, but the parent runs this reducer as part
       // of the parent's own tick. The value is therefore sent as an action.
-      let isRequest = state.requests?.surface(for: drag.name) != nil
+      let isRequest = state.requests?.controller(for: drag.name) != nil
       effects.append(
         isRequest
           ? .send(.set(control: drag.name, value: drag.value))
@@ -145,21 +145,21 @@ package struct ControlFeature {
   private func commit(
     _ value: Double, of control: String, in state: inout State
   ) -> Effect<Action> {
-    wish(.slider(control, clamped(value)), in: &state)
+    perform(.slider(control, clamped(value)), in: &state)
   }
 
   /// Carries out a host action: as a request if a controller accepts it, and otherwise immediately.
-  private func wish(_ wish: ControlRequest.Command, in state: inout State) -> Effect<Action> {
-    guard state.requests != nil else { return accept(wish, in: &state) }
-    let withdrawn = withdraw(wish.control, in: &state)
-    guard state.requests?.surface(for: wish.control) != nil,
-      let request = state.requests?.begin(wish)
-    else { return withdrawn.followed(by: accept(wish, in: &state)) }
+  private func perform(_ command: ControlRequest.Command, in state: inout State) -> Effect<Action> {
+    guard state.requests != nil else { return accept(command, in: &state) }
+    let withdrawn = withdraw(command.control, in: &state)
+    guard state.requests?.controller(for: command.control) != nil,
+      let request = state.requests?.begin(command)
+    else { return withdrawn.followed(by: accept(command, in: &state)) }
     return withdrawn.followed(by: carryOut(request))
   }
 
-  private func accept(_ wish: ControlRequest.Command, in state: inout State) -> Effect<Action> {
-    switch wish {
+  private func accept(_ command: ControlRequest.Command, in state: inout State) -> Effect<Action> {
+    switch command {
     case .slider(let control, let value):
       if state.values[control] != value { state.values[control] = value }
       state.committed += 1
@@ -178,7 +178,7 @@ package struct ControlFeature {
 extension ControlFeature.State {
   /// Returns the requested position of a switch, or else its current position.
   fileprivate func position(of control: String) -> Bool? {
-    if case .switch(_, let position)? = requests?.outstanding(for: control)?.wish {
+    if case .switch(_, let position)? = requests?.outstanding(for: control)?.command {
       return position
     }
     return switches[control]
@@ -190,13 +190,13 @@ extension ControlFeature {
 
   /// Sends a request to a controller, and waits for the answer or the time-out, whichever is first.
   private func carryOut(_ request: ControlRequest) -> Effect<Action> {
-    let (surface, clock) = (dependencies[Controller.self], dependencies.clock)
+    let (controller, clock) = (dependencies[Controller.self], dependencies.clock)
     let number = request.number
     let answer = Effect<Action>.run(name: "ControlFeature.request") { send in
-      send(.answered(request: number, try await surface.carryOut(request)))
+      send(.answered(request: number, try await controller.carryOut(request)))
     }
     let timeOut = Effect<Action>.run(name: "ControlFeature.timeOut") { send in
-      try await clock.sleep(for: surface.patience())
+      try await clock.sleep(for: controller.patience())
       send(.answered(request: number, .refused(reason: ControlRequest.noAnswer)))
     }
     // A confirmed request has its answer, and waits only for its effect.
@@ -204,21 +204,22 @@ extension ControlFeature {
       .cancellable(id: RequestID(number: number))
   }
 
-  private func note(_ event: ControllerEvent, in state: inout State) -> Effect<Action> {
+  private func apply(_ event: ControllerEvent, in state: inout State) -> Effect<Action> {
     var requests = state.requests ?? Requests()
     switch event {
-    case .began(let surface, let controls):
-      requests.add(Requests.Surface(number: surface, controls: controls?.map { String($0) }))
+    case .began(let controller, let controls):
+      requests.add(
+        Requests.ConnectedController(number: controller, controls: controls?.map { String($0) }))
       state.requests = requests
       return .none
-    case .ended(let surface):
-      let lost = requests.remove(surface)
+    case .ended(let controller):
+      let lost = requests.remove(controller)
       state.requests = requests
       return .merge(
         lost.map { end($0, .refused(reason: ControlRequest.controllerLeft), in: &state) })
     case .restarted:
       // Requests that were outstanding when the daemon ended are sent again.
-      requests.removeSurfaces()
+      requests.removeControllers()
       state.requests = requests
       return .merge(requests.outstanding.map(carryOut))
     }
@@ -229,7 +230,7 @@ extension ControlFeature {
     _ number: Int, _ outcome: RequestOutcome, in state: inout State
   ) -> Effect<Action> {
     let request = state.requests?.outstanding.first { $0.number == number }
-    if request?.wish == .endStream, outcome == .confirmed {
+    if request?.command == .endStream, outcome == .confirmed {
       // The controller's confirmation does not end the stream: the stream ends when its source
       // reports the end.
       state.requests?.recordConfirmation(of: number)
@@ -254,7 +255,7 @@ extension ControlFeature {
     var failure: String?
     if case .refused(let reason) = outcome { failure = reason }
     guard let request = state.requests?.end(number, failure: failure) else { return .none }
-    let accepted = outcome == .confirmed ? accept(request.wish, in: &state) : .none
+    let accepted = outcome == .confirmed ? accept(request.command, in: &state) : .none
     return .merge(
       .cancel(id: RequestID(number: number)), accepted,
       .send(.delegate(.requestEnded(request, outcome))))

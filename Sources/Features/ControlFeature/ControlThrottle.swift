@@ -96,7 +96,7 @@ package struct ControlThrottle: PartThrottle {
     case .record(let wish):
       flush(at: now, into: &output)
       output.apply(.recordingRequested(wish))
-    case .surface(let event):
+    case .controller(let event):
       flush(at: now, into: &output)
       output.apply(.surface(event))
     case .outcome(let request, let outcome):

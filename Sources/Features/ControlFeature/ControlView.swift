@@ -18,7 +18,7 @@ package struct ControlView: View {
     for entry in dragging.entries where values[entry.name] == nil {
       rows.append(slider(entry.name, entry.value, local: entry.value, requests))
     }
-    for case .slider(let control, let value) in requests?.outstanding.map(\.wish) ?? []
+    for case .slider(let control, let value) in requests?.outstanding.map(\.command) ?? []
     where values[control] == nil && dragging[control] == nil {
       rows.append(slider(control, value, local: nil, requests))
     }
@@ -39,7 +39,7 @@ package struct ControlView: View {
             ["control": .text(entry.name), "on": .flag(!entry.value)]))
     }
     for request in requests?.outstanding ?? [] {
-      switch request.wish {
+      switch request.command {
       case .slider: break
       case .switch(let control, let position):
         positions.append(.text("\(control) \(word(position)) pending", .warning))
@@ -66,7 +66,7 @@ package struct ControlView: View {
     _ name: String, _ value: Double, local: Double?, _ requests: Requests?
   ) -> ViewNode.ListRow {
     var (shown, mark) = (local ?? value, local == nil ? "" : " dragged")
-    if local == nil, case .slider(_, let wish)? = requests?.outstanding(for: name)?.wish {
+    if local == nil, case .slider(_, let wish)? = requests?.outstanding(for: name)?.command {
       (shown, mark) = (wish, " pending")
     }
     return row(

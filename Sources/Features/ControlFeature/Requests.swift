@@ -7,7 +7,7 @@ package import LiveEvents
 /// requests.
 package struct Requests: Equatable, Sendable, Codable {
   /// A controller, which carries out requests.
-  package struct Surface: Equatable, Sendable, Codable {
+  package struct ConnectedController: Equatable, Sendable, Codable {
     package let number: Int
     /// The names of the controller's controls, or `nil` for all controls of the room.
     package let controls: [String]?
@@ -16,7 +16,7 @@ package struct Requests: Equatable, Sendable, Codable {
       (self.number, self.controls) = (number, controls)
     }
 
-    package func takes(_ control: String) -> Bool { controls?.contains(control) ?? true }
+    package func accepts(_ control: String) -> Bool { controls?.contains(control) ?? true }
   }
 
   /// The maximum number of controllers of a room. ``maximumNames`` is the maximum number of
@@ -25,24 +25,29 @@ package struct Requests: Equatable, Sendable, Codable {
   package static let maximumNames = 512
 
   /// The controllers in the order in which they connected.
-  package var surfaces: [Surface] = []
+  package var controllers: [ConnectedController] = []
   /// The requests without an outcome, oldest first, at most one per control.
   package var outstanding: [ControlRequest] = []
   /// The reason why the last request for each control failed, until the next request.
   package var failures = ControlTable<String>()
   package var last = 0
 
+  private enum CodingKeys: String, CodingKey {
+    case controllers = "surfaces"
+    case outstanding, failures, last
+  }
+
   package init() {}
 
   /// Returns the last connected controller that accepts requests for this control.
-  package func surface(for control: String) -> Surface? {
-    surfaces.last { $0.takes(control) }
+  package func controller(for control: String) -> ConnectedController? {
+    controllers.last { $0.accepts(control) }
   }
 
   /// Returns whether one more controller with these controls fits.
   package func fits(_ controls: [String]?) -> Bool {
-    let names = surfaces.reduce(controls?.count ?? 0) { $0 + ($1.controls?.count ?? 0) }
-    return surfaces.count < Self.maximumControllers && names <= Self.maximumNames
+    let names = controllers.reduce(controls?.count ?? 0) { $0 + ($1.controls?.count ?? 0) }
+    return controllers.count < Self.maximumControllers && names <= Self.maximumNames
   }
 
   /// Returns the request for this control that has no outcome yet.
@@ -51,10 +56,10 @@ package struct Requests: Equatable, Sendable, Codable {
   }
 
   /// Adds a request. Numbers start at 1.
-  mutating func begin(_ wish: ControlRequest.Command) -> ControlRequest {
+  mutating func begin(_ command: ControlRequest.Command) -> ControlRequest {
     last += 1
     let request = ControlRequest(
-      number: last, wish: wish, surface: surface(for: wish.control)?.number)
+      number: last, command: command, controller: controller(for: command.control)?.number)
     failures[request.control] = nil
     outstanding.append(request)
     return request
@@ -75,26 +80,26 @@ package struct Requests: Equatable, Sendable, Codable {
   }
 
   /// Adds a controller, which also receives the outstanding requests for its controls.
-  mutating func add(_ surface: Surface) {
-    surfaces.removeAll { $0.number == surface.number }
-    guard fits(surface.controls) else { return }
-    surfaces.append(surface)
-    for index in outstanding.indices where surface.takes(outstanding[index].control) {
-      outstanding[index].surface = surface.number
+  mutating func add(_ controller: ConnectedController) {
+    controllers.removeAll { $0.number == controller.number }
+    guard fits(controller.controls) else { return }
+    controllers.append(controller)
+    for index in outstanding.indices where controller.accepts(outstanding[index].control) {
+      outstanding[index].controller = controller.number
     }
   }
 
   /// Removes a controller; `nil` removes all controllers. Returns the numbers of the requests to
   /// the removed controllers.
-  mutating func remove(_ surface: Int?) -> [Int] {
-    surfaces.removeAll { surface == nil || $0.number == surface }
-    return outstanding.filter { surface == nil || $0.surface == surface }.map(\.number)
+  mutating func remove(_ controller: Int?) -> [Int] {
+    controllers.removeAll { controller == nil || $0.number == controller }
+    return outstanding.filter { controller == nil || $0.controller == controller }.map(\.number)
   }
 
   /// Removes the controllers after a restart. Requests wait until a controller connects.
-  mutating func removeSurfaces() {
-    surfaces = []
-    for index in outstanding.indices { outstanding[index].surface = nil }
+  mutating func removeControllers() {
+    controllers = []
+    for index in outstanding.indices { outstanding[index].controller = nil }
   }
 }
 
@@ -117,17 +122,24 @@ package struct ControlRequest: Equatable, Sendable, Codable {
 
   /// A number that is unique in its room.
   package let number: Int
-  package let wish: Command
-  package var surface: Int?
+  package let command: Command
+  package var controller: Int?
   /// Whether the controller has confirmed the request, but its effect, the end of the stream, has
   /// not happened yet.
   package var isConfirmed = false
 
-  package init(number: Int, wish: Command, surface: Int?) {
-    (self.number, self.wish, self.surface) = (number, wish, surface)
+  private enum CodingKeys: String, CodingKey {
+    case number
+    case command = "wish"
+    case controller = "surface"
+    case isConfirmed
   }
 
-  package var control: String { wish.control }
+  package init(number: Int, command: Command, controller: Int?) {
+    (self.number, self.command, self.controller) = (number, command, controller)
+  }
+
+  package var control: String { command.control }
 
   /// The reasons for which requests fail without an answer.
   package static let noAnswer = "no answer"
@@ -137,14 +149,14 @@ package struct ControlRequest: Equatable, Sendable, Codable {
 
 extension Requests: Bounded {
   package func checkBounds() throws(OutOfBounds) {
-    try check(surfaces, atMost: Self.maximumControllers, "surfaces")
+    try check(controllers, atMost: Self.maximumControllers, "surfaces")
     try check(outstanding, atMost: 2 * ControlThrottle.nameCapacity, "outstanding")
     try failures.checkBounds("failures") { $0.utf8.count <= EventLimits.nameLength }
     try require(countable: last, in: "last")
   }
 }
 
-extension Requests.Surface: Bounded {
+extension Requests.ConnectedController: Bounded {
   package func checkBounds() throws(OutOfBounds) {
     try require(countable: number, in: "number")
     try require(names: controls ?? [], atMost: ControllerEvent.maximumControls, in: "controls")
@@ -153,9 +165,9 @@ extension Requests.Surface: Bounded {
 
 extension ControlRequest: Bounded {
   package func checkBounds() throws(OutOfBounds) {
-    try require(countable: number, surface, in: "number")
+    try require(countable: number, controller, in: "number")
     try require(names: control, in: "control")
-    if case .slider(_, let value) = wish {
+    if case .slider(_, let value) = command {
       try require(EventLimits.fraction.contains(value), "value")
     }
   }

@@ -87,16 +87,16 @@ package struct EncoderStatsFeature {
 
   private func assess(_ window: StatisticsWindow, in state: inout State) -> Effect<Action> {
     var levels = state.levels
-    levels.note(congestion: window.congestion?.mean, roundTrip: window.roundTrip?.mean)
+    levels.update(congestion: window.congestion?.mean, roundTrip: window.roundTrip?.mean)
     if let rate = window.frameRate?.mean {
       state.bestFrameRate = max(state.bestFrameRate, rate)
-      levels.note(
+      levels.update(
         frameShortfall: state.bestFrameRate > 0 ? 1 - rate / state.bestFrameRate : 0)
     }
     if let dropped = window.droppedFrames {
       // The counter of dropped frames has been running since the stream began, possibly before the
       // first sample. When the encoder restarts, the counter restarts at zero.
-      levels.note(droppedFrames: max(0, dropped.last - (state.droppedFrames ?? dropped.minimum)))
+      levels.update(droppedFrames: max(0, dropped.last - (state.droppedFrames ?? dropped.minimum)))
       state.droppedFrames = dropped.last
     }
     state.levels = levels
@@ -131,7 +131,7 @@ package struct QualityLevels: Equatable, Sendable, Codable {
     }
   }
 
-  mutating func note(congestion value: Double?, roundTrip milliseconds: Double?) {
+  mutating func update(congestion value: Double?, roundTrip milliseconds: Double?) {
     if let value {
       congestion = QualityThresholds.congestion.quality(of: value, from: congestion)
     }
@@ -140,11 +140,11 @@ package struct QualityLevels: Equatable, Sendable, Codable {
     }
   }
 
-  mutating func note(frameShortfall share: Double) {
+  mutating func update(frameShortfall share: Double) {
     frameShortfall = QualityThresholds.frameShortfall.quality(of: share, from: frameShortfall)
   }
 
-  mutating func note(droppedFrames count: Double) {
+  mutating func update(droppedFrames count: Double) {
     droppedFrames = QualityThresholds.droppedFrames.quality(of: count, from: droppedFrames)
   }
 }

@@ -6,13 +6,13 @@ package import Throttling
 /// and reactions are summed per frame. The title passes immediately, after all earlier events.
 package struct HeaderThrottle: PartThrottle {
   /// The single key of all reactions, which are shown as one number regardless of their kind.
-  private enum Tally { case likes }
+  private enum ReactionKey { case likes }
 
   private var viewers: Paced<LatestWins<Int>>
   /// The largest count since the last delivery, so that a peak is not lost with superseded
   /// readings.
   private var peak = 0
-  private var reactions: Paced<Aggregate<Tally>>
+  private var reactions: Paced<Aggregate<ReactionKey>>
 
   package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
     viewers = Paced(LatestWins(interval: policies[.viewers].interval))
@@ -76,7 +76,8 @@ package struct HeaderThrottle: PartThrottle {
   }
 
   private func deliver(
-    _ step: Step<[Aggregate<Tally>.Sum]>, into output: inout ThrottleOutput<HeaderFeature.Action>
+    _ step: Step<[Aggregate<ReactionKey>.Sum]>,
+    into output: inout ThrottleOutput<HeaderFeature.Action>
   ) {
     guard let sums = step.output else { return }
     for sum in sums { output.apply(.reacted(Int(sum.amount)), events: sum.inputs) }

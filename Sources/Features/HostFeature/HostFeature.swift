@@ -105,13 +105,13 @@ package struct HostFeature {
         state.isRecording = isRecording
         return .none
       case .liveRoomStats(.delegate(.qualityChanged(let quality))):
-        return note(quality, in: &state)
+        return show(quality, in: &state)
       case .control(.delegate(.endStreamTapped(let on))):
         return confirmEnd(on, in: &state)
       case .control(.delegate(.requestEnded(let request, .refused(let reason)))):
         return askAgain(after: request, reason, in: &state)
       case .endConfirmation(.presented(.delegate(.confirmed))):
-        if state.control.requests?.surface(for: ControlFeature.endStream) != nil {
+        if state.control.requests?.controller(for: ControlFeature.endStream) != nil {
           return .send(.control(.endStreamRequested))
         }
         // The host's own time is the newest time on which the duration is based.
@@ -156,7 +156,7 @@ package struct HostFeature {
   private func askAgain(
     after request: ControlRequest, _ reason: String, in state: inout State
   ) -> Effect<Action> {
-    guard request.wish == .endStream, reason != ControlRequest.replaced, state.phase != .ended
+    guard request.command == .endStream, reason != ControlRequest.replaced, state.phase != .ended
     else { return .none }
     state.endConfirmation = EndConfirmation.State(viewers: state.header.viewers, failure: reason)
     return .none
@@ -167,7 +167,7 @@ package struct HostFeature {
   private func retract(
     _ retraction: ActivityFeature.Retraction, in state: inout State
   ) -> Effect<Action> {
-    guard let feed = state.activity?.feed, feed.says(retraction) else { return .none }
+    guard let feed = state.activity?.feed, feed.containsText(of: retraction) else { return .none }
     return activity(.retracted(retraction), in: &state)
   }
 
@@ -181,7 +181,7 @@ package struct HostFeature {
   }
 
   /// Shows in the header the quality of the connection, which only the statistics know.
-  private func note(_ quality: StreamQuality, in state: inout State) -> Effect<Action> {
+  private func show(_ quality: StreamQuality, in state: inout State) -> Effect<Action> {
     state.quality = quality
     let connection: HeaderFeature.Connection =
       switch quality {
@@ -271,8 +271,8 @@ extension HostFeature.State {
   }
 
   /// Returns whether the chat keeps this many messages, or will when it appears.
-  package func keepsHistory(of count: Int) -> Bool {
-    chatHistory == count && chat?.keepsHistory(of: count) ?? true
+  package func hasHistoryLimit(_ count: Int) -> Bool {
+    chatHistory == count && chat?.hasHistoryLimit(count) ?? true
   }
 
   /// Whether the chat's history is still being reviewed, one part per frame.

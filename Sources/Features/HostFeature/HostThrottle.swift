@@ -124,15 +124,15 @@ package struct HostThrottle: ~Copyable {
   package var deadline: Instant? {
     mutating get {
       var earliest = activity.held.deadline
-      func note(_ deadline: Instant?) { earliest = .earlier(earliest, deadline) }
-      note(chat.held.deadline)
-      note(control.held.deadline)
-      note(header.held.deadline)
-      note(liveRoomStats.held.deadline)
-      note(poll.held.deadline)
-      note(recorder.held.deadline)
-      note(sources.held.deadline)
-      note(waitingRoom.held.deadline)
+      func include(_ deadline: Instant?) { earliest = .earlier(earliest, deadline) }
+      include(chat.held.deadline)
+      include(control.held.deadline)
+      include(header.held.deadline)
+      include(liveRoomStats.held.deadline)
+      include(poll.held.deadline)
+      include(recorder.held.deadline)
+      include(sources.held.deadline)
+      include(waitingRoom.held.deadline)
       return earliest
     }
   }

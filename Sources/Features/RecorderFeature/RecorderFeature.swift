@@ -50,7 +50,7 @@ package struct RecorderFeature {
       return update(&state) { $0.elsewhere = $0.elsewhere.after(progress) }
     case .own(let input):
       var effect = Effect<Action>.none
-      let change = update(&state) { effect = take(input, in: &$0) }
+      let change = update(&state) { effect = apply(input, in: &$0) }
       return change.followed(by: effect)
     case .ownProgressed(let progress):
       // Progress without a recording is a late report about a removed recording.
@@ -86,7 +86,7 @@ extension RecorderFeature {
   /// effect runs at a time.
   private struct AttemptID: Hashable {}
 
-  private func take(_ input: RecorderInput, in state: inout State) -> Effect<Action> {
+  private func apply(_ input: RecorderInput, in state: inout State) -> Effect<Action> {
     switch input {
     case .wished(let wish, let retries):
       guard state.accepts(wish) else { return .none }

@@ -27,11 +27,11 @@ extension SourcesFeature.Source {
     if let gap = lastGap {
       parts.append(.text(gapText(gap), .warning))
     }
-    for (count, what) in [
+    for (count, label) in [
       (status?.lost ?? 0, "lost"), (status?.backfilled ?? 0, "back-filled"),
       (status?.duplicate ?? 0, "duplicate"), (status?.notShown ?? 0, "not shown"),
     ] where count > 0 {
-      parts.append(.text("\(Format.count(count)) \(what)", what == "lost" ? .warning : .faint))
+      parts.append(.text("\(Format.count(count)) \(label)", label == "lost" ? .warning : .faint))
     }
     return .row(parts)
   }

@@ -12,7 +12,7 @@ package struct ThrottlePolicies: Hashable, Sendable {
 
     /// - Parameter maximumStaleness: The longest interval, or `nil` for a constant interval.
     package init(
-      interval: Interval, maximumStaleness: Interval? = nil, capacity: Int = standardCapacity
+      interval: Interval, maximumStaleness: Interval? = nil, capacity: Int = defaultCapacity
     ) {
       self.interval = interval
       self.maximumStaleness = maximumStaleness ?? interval
@@ -41,15 +41,16 @@ package struct ThrottlePolicies: Hashable, Sendable {
 
   /// The policy of a kind. The setter does not validate; ``set(_:_:)`` validates configuration.
   package subscript(kind: ThrottledKind) -> Pacing {
-    get { pacings[kind] ?? Self.standard(kind) }
-    set { pacings[kind] = newValue == Self.standard(kind) ? nil : newValue }
+    get { pacings[kind] ?? Self.defaultPacing(kind) }
+    set { pacings[kind] = newValue == Self.defaultPacing(kind) ? nil : newValue }
   }
 
-  package static let standardCapacity = 8_192
+  package static let defaultCapacity = 8_192
 
   /// Sets the policy of a kind from `description`. Without an interval, the times of
-  /// ``standard(_:)`` are used. An interval without a bound does not widen. Throws ``Refusal``, and
-  /// changes nothing, if the description contradicts itself or the class of the kind.
+  /// ``defaultPacing(_:)`` are used. An interval without a bound does not widen. Throws
+  /// ``Refusal``, and changes nothing, if the description contradicts itself or the class of the
+  /// kind.
   package mutating func set(
     _ kind: ThrottledKind, _ description: PolicyDescription
   ) throws(Refusal) {
@@ -60,11 +61,11 @@ package struct ThrottlePolicies: Hashable, Sendable {
           "contradicts the class of \(kind.rawValue), which is \(kind.limitClass.rawValue); "
           + "remove it")
     }
-    let standard = Self.standard(kind)
+    let defaultPacing = Self.defaultPacing(kind)
     var complete = description
     if complete.interval == nil, kind.limitClass != .progress {
-      complete.interval = standard.interval
-      complete.maximumStaleness = description.maximumStaleness ?? standard.maximumStaleness
+      complete.interval = defaultPacing.interval
+      complete.maximumStaleness = description.maximumStaleness ?? defaultPacing.maximumStaleness
     }
     let policy: Policy
     do throws(PolicyError) {
@@ -73,8 +74,8 @@ package struct ThrottlePolicies: Hashable, Sendable {
       throw Refusal(key: error.key, message: "\(error.problem); \(error.remedy)")
     }
     try refuseUnused(description)
-    var pacing = Pacing(policy) ?? standard
-    pacing.capacity = description.capacity ?? standard.capacity
+    var pacing = Pacing(policy) ?? defaultPacing
+    pacing.capacity = description.capacity ?? defaultPacing.capacity
     self[kind] = pacing
   }
 

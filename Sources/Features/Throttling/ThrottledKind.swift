@@ -80,7 +80,7 @@ extension ThrottlePolicies {
   /// Returns the default policy. Events that are drawn with the frame are delayed only so little
   /// that people perceive them as immediate. The delay of viewer counts and votes, including the
   /// wait for the frame, stays below 250 ms.
-  package static func standard(_ kind: ThrottledKind) -> Pacing {
+  package static func defaultPacing(_ kind: ThrottledKind) -> Pacing {
     switch kind {
     case .chat, .waitingRoom, .controls, .meters, .reactions:
       Pacing(interval: frame, maximumStaleness: .milliseconds(100))

@@ -73,13 +73,13 @@ package struct WaitingList: Sendable {
   }
 
   private mutating func closeGaps() {
-    var kept: ContiguousArray<UInt32> = []
-    kept.reserveCapacity(count)
+    var remaining: ContiguousArray<UInt32> = []
+    remaining.reserveCapacity(count)
     for (position, person) in slots.enumerated() where person != nil {
-      kept.append(hashes[position])
+      remaining.append(hashes[position])
     }
     slots.removeAll { $0 == nil }
-    hashes = kept
+    hashes = remaining
     first = 0
     index = PositionIndex()
     for position in slots.indices { index.insert(position, hashes) }

@@ -109,8 +109,9 @@ package struct WaitingRoomFeature {
 
   /// Admits as many of the people as the capacity allows, and reports them to the parent in one
   /// action.
-  private func admit(_ wanted: some Sequence<Person>, from state: inout State) -> Effect<Action> {
-    let people = Array(wanted.prefix(state.freeCapacity))
+  private func admit(_ candidates: some Sequence<Person>, from state: inout State) -> Effect<Action>
+  {
+    let people = Array(candidates.prefix(state.freeCapacity))
     guard !people.isEmpty else { return .none }
     for person in people { state.people.remove(person.id) }
     state.admitted += people.count

@@ -167,7 +167,7 @@ package struct BurstFinder: Sendable {
     mutating func merge(_ one: Int, _ other: Int) -> Int {
       let (older, younger) = (min(one, other), max(one, other))
       guard older != younger else { return older }
-      findings.mergers.append(.init(wave: younger, into: older))
+      findings.mergers.append(.init(burst: younger, into: older))
       waves.removeAll { $0.number == younger }
       return older
     }
@@ -175,10 +175,11 @@ package struct BurstFinder: Sendable {
     mutating func add(_ messages: [Int], to wave: Int) {
       for message in messages {
         let offset = message - first
-        if let last = findings.members.last, last.wave == wave, last.offset + last.count == offset {
+        if let last = findings.members.last, last.burst == wave, last.offset + last.count == offset
+        {
           findings.members[findings.members.count - 1].count += 1
         } else {
-          findings.members.append(.init(offset: offset, count: 1, wave: wave))
+          findings.members.append(.init(offset: offset, count: 1, burst: wave))
         }
       }
     }

@@ -114,7 +114,7 @@ package final class HostScreen {
     let timestamp = event.timestamp
     throttle.receive(event, at: now, into: &output)
     // A rejected event is not recorded, so it must not advance the time of the events.
-    if refusedCount == refused { ticker.note(timestamp, at: now) }
+    if refusedCount == refused { ticker.setTime(timestamp, at: now) }
   }
 
   /// The number of events rejected since the last ``reduce()``.
@@ -202,7 +202,7 @@ package final class HostScreen {
     throttle.receive(event, at: now, into: &output)
     let isTaken = output.rejected.isEmpty
     if isTaken {
-      ticker.note(event.timestamp, at: now)
+      ticker.setTime(event.timestamp, at: now)
       // Subtracts only the action: held events that it released were already counted when they
       // arrived.
       output.applied -= 1

@@ -23,7 +23,7 @@ package struct Ticker: Sendable, Codable {
 
   private enum CodingKeys: CodingKey { case newest, last }
 
-  package mutating func note(_ timestamp: Timestamp, at now: Instant) {
+  package mutating func setTime(_ timestamp: Timestamp, at now: Instant) {
     if let newest, newest.timestamp >= timestamp {
       late = timestamp < newest.timestamp - Self.horizon ? late + 1 : 0
       if late <= Self.patience { return }

@@ -20,12 +20,12 @@ final class Analyst: Sendable {
           }
         }
       } onCancel: {
-        take()?.resume(throwing: CancellationError())
+        removeAnswer()?.resume(throwing: CancellationError())
       }
     }
   }
 
-  private func take() -> CheckedContinuation<ChatFindings, any Error>? {
+  private func removeAnswer() -> CheckedContinuation<ChatFindings, any Error>? {
     contents.withLock { contents in
       defer { contents.answer = nil }
       return contents.answer
@@ -34,6 +34,6 @@ final class Analyst: Sendable {
 
   var searches: [BurstSearch] { contents.withLock { $0.searches } }
 
-  func answer(_ findings: ChatFindings) { take()?.resume(returning: findings) }
-  func fail() { take()?.resume(throwing: Failure()) }
+  func answer(_ findings: ChatFindings) { removeAnswer()?.resume(returning: findings) }
+  func fail() { removeAnswer()?.resume(throwing: Failure()) }
 }

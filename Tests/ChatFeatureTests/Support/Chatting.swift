@@ -26,7 +26,7 @@ func notice(
 }
 
 extension ChatFeature.State {
-  mutating func take(_ actions: ChatFeature.Action...) {
+  mutating func apply(_ actions: ChatFeature.Action...) {
     for action in actions { _ = ChatFeature().reduce(into: &self, action: action) }
   }
 

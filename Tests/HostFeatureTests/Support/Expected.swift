@@ -24,7 +24,7 @@ struct Expected {
   private var phase = StreamState.waiting
   private var poll: (id: Text, isOpen: Bool, totals: [Int], winner: Int?)?
 
-  mutating func note(_ payload: LiveEvent.Payload) {
+  mutating func apply(_ payload: LiveEvent.Payload) {
     switch payload {
     case .header(.reaction(_, let count)): likes += count
     case .header(.viewers(let count)):
@@ -45,7 +45,7 @@ struct Expected {
     case .control(.set(let control, let value)):
       values[String(control)] = value
       committed += 1
-    case .poll(let event): note(event)
+    case .poll(let event): apply(event)
     case .stream(let phase):
       self.phase = phase
       if phase == .ended { poll = nil }
@@ -56,7 +56,7 @@ struct Expected {
     }
   }
 
-  private mutating func note(_ event: PollEvent) {
+  private mutating func apply(_ event: PollEvent) {
     switch event {
     case .begin(let question):
       guard phase != .ended else { return }

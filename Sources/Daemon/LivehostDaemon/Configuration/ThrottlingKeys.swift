@@ -7,14 +7,14 @@ extension Configuration {
   static func throttlingKey(_ kind: ThrottledKind) -> FileKey<Configuration> {
     FileKey(
       path: kind.key, summary: "\(kind.summary): \(kind.limitClass.promise).",
-      defaultValue: standardText(kind)
+      defaultValue: defaultText(kind)
     ) { value, configuration throws(ConfigurationError) in
       try configuration.rooms.throttling.set(kind, value)
     }
   }
 
-  private static func standardText(_ kind: ThrottledKind) -> String {
-    let defaultValue = ThrottlePolicies.standard(kind)
+  private static func defaultText(_ kind: ThrottledKind) -> String {
+    let defaultValue = ThrottlePolicies.defaultPacing(kind)
     let interval =
       defaultValue.interval == ThrottlePolicies.frame
       ? ThrottlePolicies.frameWord : defaultValue.interval.text

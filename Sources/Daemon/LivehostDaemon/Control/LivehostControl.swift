@@ -152,15 +152,15 @@ package struct LivehostControl: ControlService {
     let controls = controls?.map { String($0) }
     return try await answer(room) { lane, name in
       let added = await lane.visit(name) { $0?.addController(controls: controls) }
-      guard let surface = try added?.get() else { return nil }
+      guard let connection = try added?.get() else { return nil }
       do {
         while true {
-          for message in try await surface.feed.next(for: surface.number) {
+          for message in try await connection.feed.next(for: connection.number) {
             try await reply(MonitorRequestsReply(message, room: name))
           }
         }
       } catch {
-        await lane.visit(name) { $0?.removeController(surface) }
+        await lane.visit(name) { $0?.removeController(connection) }
         throw error
       }
     }

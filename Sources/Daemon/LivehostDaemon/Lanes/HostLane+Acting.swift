@@ -84,7 +84,7 @@ extension HostLane {
   }
 
   /// Sends a request to a room's recorder, and returns the outcome.
-  func wish(
+  func requestRecording(
     _ wish: RecorderWish, in name: RoomName, retries: Bool
   ) async throws(ControlError) -> RecorderOutcome {
     let result: Result<RecorderOutcome, ControlError> = await withCheckedContinuation {
@@ -93,7 +93,7 @@ extension HostLane {
         guard let room else {
           return continuation.resume(returning: .failure(.noSuchRoom(name.description)))
         }
-        room.wish(wish, retries: retries) { continuation.resume(returning: $0) }
+        room.requestRecording(wish, retries: retries) { continuation.resume(returning: $0) }
       }
     }
     return try result.get()

@@ -66,7 +66,7 @@ extension RoomRecordings {
   private func carryOut(
     _ wish: RecorderWish, _ room: RoomName, on lane: HostLane, retries: Bool = false
   ) async throws(ControlError) -> RecorderOutcome {
-    let outcome = try await lane.wish(wish, in: room, retries: retries)
+    let outcome = try await lane.requestRecording(wish, in: room, retries: retries)
     switch outcome {
     case .started, .paused, .resumed, .saved: return outcome
     case .failed(let reason):

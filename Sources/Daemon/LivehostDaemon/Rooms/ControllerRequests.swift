@@ -8,7 +8,7 @@ import LiveEvents
 /// The requests of a room to its controllers, and the completions that wait for their outcomes.
 struct ControllerRequests {
   /// A controller: a client that carries out requests.
-  struct Surface: Sendable {
+  struct Connection: Sendable {
     let number: Int
     let feed: RequestFeed
   }
@@ -21,25 +21,26 @@ struct ControllerRequests {
   var client: Controller { feed.client }
 
   /// The connected controllers, in the order in which they connected.
-  var surfaces: [Requests.Surface] { feed.surfaces }
+  var controllers: [Requests.ConnectedController] { feed.controllers }
 
   func setPatience(_ patience: Duration) { feed.patience = patience }
 
   /// Adds a controller for some controls; `nil` means all of them. Throws `limitReached`.
   func addController(
     controls: [String]?, beside requests: Requests?
-  ) throws(ControlError) -> (Requests.Surface, Surface) {
-    guard feed.surfaces.count < Requests.maximumControllers, (requests ?? Requests()).fits(controls)
+  ) throws(ControlError) -> (Requests.ConnectedController, Connection) {
+    guard feed.controllers.count < Requests.maximumControllers,
+      (requests ?? Requests()).fits(controls)
     else { throw .limitReached("surfaces") }
-    let surface = feed.add(controls: controls)
-    return (surface, Surface(number: surface.number, feed: feed))
+    let controller = feed.add(controls: controls)
+    return (controller, Connection(number: controller.number, feed: feed))
   }
 
   /// Removes a controller that disconnected. Returns `false` if it belonged to an earlier room of
   /// the same name.
-  func remove(_ surface: Surface) -> Bool {
-    guard surface.feed === feed else { return false }
-    feed.remove(surface.number)
+  func remove(_ connection: Connection) -> Bool {
+    guard connection.feed === feed else { return false }
+    feed.remove(connection.number)
     return true
   }
 
@@ -105,7 +106,7 @@ extension MonitorRequestsReply {
       var report = RequestReport(
         identifier: RequestIdentifier(room: room, number: request.number).text,
         room: room.description, kind: .endStream)
-      switch request.wish {
+      switch request.command {
       case .slider(let control, let value):
         (report.kind, report.control, report.value) = (.setControl, control, value)
       case .switch(let control, let position):

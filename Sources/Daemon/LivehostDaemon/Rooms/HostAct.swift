@@ -32,7 +32,7 @@ struct HostAct {
       activity(number, in: state) == nil
         ? .failure(.noSuchActivity(room: room.description, activity: number)) : nil
     case .control(.record):
-      state.control.requests?.surface(for: ControlFeature.recorder) == nil
+      state.control.requests?.controller(for: ControlFeature.recorder) == nil
         ? .failure(.noSurface(room: room.description, control: ControlFeature.recorder)) : nil
     // For any other act, the result is known only after it was applied.
     default: nil
@@ -91,7 +91,7 @@ struct HostAct {
     case .set(let control, let value):
       HostReply(value: state.control.values[String(control)] ?? value)
     case .tap(let control, _): HostReply(on: state.control.switches[String(control)])
-    case .slider, .meter, .state, .record, .surface, .outcome: HostReply()
+    case .slider, .meter, .state, .record, .controller, .outcome: HostReply()
     }
   }
 

@@ -16,42 +16,42 @@ final class RequestFeed: Sendable {
     case withdrawn(Int)
   }
 
-  private struct Open {
+  private struct OpenRequest {
     let request: ControlRequest
     let continuation: CheckedContinuation<RequestOutcome, any Error>
     /// The controllers that have received the request or are about to.
-    var surfaces: Set<Int> = []
+    var controllers: Set<Int> = []
   }
 
   private struct Contents {
     /// The connected controllers, in the order in which they connected.
-    var surfaces: [Requests.Surface] = []
+    var controllers: [Requests.ConnectedController] = []
     /// The messages not yet sent to each controller: at most one for each open request, and
     /// withdrawals of requests that were sent. Withdrawing an unsent request removes it from the
     /// queue.
     var queues: [Int: [Message]] = [:]
-    var open: [Int: Open] = [:]
+    var open: [Int: OpenRequest] = [:]
     var patience = Duration.seconds(5)
     var last = 0
     var end: ControlError?
 
-    mutating func offer(_ number: Int, to surface: Int) {
-      guard open[number]?.surfaces.insert(surface).inserted == true,
+    mutating func offer(_ number: Int, to controller: Int) {
+      guard open[number]?.controllers.insert(controller).inserted == true,
         let request = open[number]?.request
       else { return }
-      queues[surface]?.append(.request(request))
+      queues[controller]?.append(.request(request))
     }
 
     /// Removes a request, so that no further controller receives it. `announcing` also informs the
     /// controllers that have received the request.
-    mutating func close(_ number: Int, announcing: Bool) -> Open? {
+    mutating func close(_ number: Int, announcing: Bool) -> OpenRequest? {
       guard let entry = open.removeValue(forKey: number) else { return nil }
-      for surface in entry.surfaces {
-        let waiting = queues[surface]?.firstIndex(of: .request(entry.request))
+      for controller in entry.controllers {
+        let waiting = queues[controller]?.firstIndex(of: .request(entry.request))
         if let waiting {
-          queues[surface]?.remove(at: waiting)
+          queues[controller]?.remove(at: waiting)
         } else if announcing {
-          queues[surface]?.append(.withdrawn(number))
+          queues[controller]?.append(.withdrawn(number))
         }
       }
       return entry
@@ -95,9 +95,9 @@ final class RequestFeed: Sendable {
       // If the task was cancelled before the lock was taken, its cancellation handler found no
       // request to withdraw.
       guard !Task.isCancelled else { return false }
-      contents.open[request.number] = Open(request: request, continuation: continuation)
-      if let surface = contents.surfaces.last(where: { $0.takes(request.control) }) {
-        contents.offer(request.number, to: surface.number)
+      contents.open[request.number] = OpenRequest(request: request, continuation: continuation)
+      if let controller = contents.controllers.last(where: { $0.accepts(request.control) }) {
+        contents.offer(request.number, to: controller.number)
       }
       return true
     }
@@ -112,42 +112,42 @@ final class RequestFeed: Sendable {
 
   // MARK: Surfaces
 
-  var surfaces: [Requests.Surface] { contents.withLock { $0.surfaces } }
+  var controllers: [Requests.ConnectedController] { contents.withLock { $0.controllers } }
 
   /// Adds a controller, which also receives the open requests. Returns it with its number.
-  func add(controls: [String]?) -> Requests.Surface {
-    let surface = contents.withLock { contents in
+  func add(controls: [String]?) -> Requests.ConnectedController {
+    let controller = contents.withLock { contents in
       contents.last += 1
-      let surface = Requests.Surface(number: contents.last, controls: controls)
-      contents.surfaces.append(surface)
-      contents.queues[surface.number] = []
+      let controller = Requests.ConnectedController(number: contents.last, controls: controls)
+      contents.controllers.append(controller)
+      contents.queues[controller.number] = []
       for (number, entry) in contents.open.sorted(by: { $0.key < $1.key })
-      where surface.takes(entry.request.control) {
-        contents.offer(number, to: surface.number)
+      where controller.accepts(entry.request.control) {
+        contents.offer(number, to: controller.number)
       }
-      return surface
+      return controller
     }
     change.raise()
-    return surface
+    return controller
   }
 
-  func remove(_ surface: Int) {
+  func remove(_ controller: Int) {
     contents.withLock { contents in
-      contents.surfaces.removeAll { $0.number == surface }
-      contents.queues[surface] = nil
-      for number in contents.open.keys { contents.open[number]?.surfaces.remove(surface) }
+      contents.controllers.removeAll { $0.number == controller }
+      contents.queues[controller] = nil
+      for number in contents.open.keys { contents.open[number]?.controllers.remove(controller) }
     }
   }
 
   /// Waits until there are messages for a controller, removes them and returns them.
   /// - Throws: the error with which the room ended, and `CancellationError`.
-  func next(for surface: Int) async throws -> [Message] {
+  func next(for controller: Int) async throws -> [Message] {
     while true {
       try Task.checkCancellation()
-      let messages = try take(surface)
+      let messages = try removeMessages(for: controller)
       if !messages.isEmpty { return messages }
       await change.wait { [self] in
-        contents.withLock { $0.queues[surface]?.isEmpty == true && $0.end == nil }
+        contents.withLock { $0.queues[controller]?.isEmpty == true && $0.end == nil }
       }
     }
   }
@@ -155,11 +155,11 @@ final class RequestFeed: Sendable {
   // Never inlined, for the same reason as functions of `RoomFeed`: the thread that locks must also
   // unlock.
   @inline(never)
-  private func take(_ surface: Int) throws(ControlError) -> [Message] {
+  private func removeMessages(for controller: Int) throws(ControlError) -> [Message] {
     let result: Result<[Message], ControlError> = contents.withLock { contents in
       if let end = contents.end { return .failure(end) }
-      let messages = contents.queues[surface] ?? []
-      contents.queues[surface] = []
+      let messages = contents.queues[controller] ?? []
+      contents.queues[controller] = []
       return .success(messages)
     }
     return try result.get()

@@ -206,7 +206,7 @@ extension Room {
     }
     // The limit of the chat's history applies even if the snapshot was saved with another limit,
     // because a file must not decide how much memory this daemon uses.
-    if !screen.store.state.keepsHistory(of: settings.chatHistory) {
+    if !screen.store.state.hasHistoryLimit(settings.chatHistory) {
       screen.send(.historyLimited(settings.chatHistory))
     }
     analyseChat(settings.analysesChat)
@@ -227,7 +227,7 @@ extension Room {
     endSources(because: "livehostd was started again") { _ in true }
     if hasRequests {
       // Requests are sent again to controllers that connect.
-      _ = perform(.control(.surface(.restarted)))
+      _ = perform(.control(.controller(.restarted)))
       log.handOver()
     }
     if screen.store.state.recorder.isUnfinished(isRecording: isRecording) {
@@ -244,7 +244,7 @@ extension Room {
     guard log.recorder == nil, log.isShort, !log.isUnlogged, snapshots?.isIdle == true,
       !isRestoring, !recorder.holdsRecording, !time.isReplaying,
       !known.isReplaying, senders.isEmpty, !awaitsReview, screen.counts.pending == 0,
-      nextFrame == nil, !feed.hasMonitors, !screenFeed.hasMonitors, requests.surfaces.isEmpty,
+      nextFrame == nil, !feed.hasMonitors, !screenFeed.hasMonitors, requests.controllers.isEmpty,
       screen.store.runningEffects == 0
     else { return false }
     let state = screen.store.state

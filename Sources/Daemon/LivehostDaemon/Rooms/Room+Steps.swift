@@ -203,26 +203,26 @@ extension Room {
 
   // MARK: Controllers
 
-  func addController(controls: [String]?) -> Result<ControllerRequests.Surface, ControlError> {
+  func addController(controls: [String]?) -> Result<ControllerRequests.Connection, ControlError> {
     do throws(ControlError) {
-      let (surface, client) = try requests.addController(
+      let (controller, connection) = try requests.addController(
         controls: controls, beside: screen.store.state.control.requests)
-      begin(surface)
-      return .success(client)
+      begin(controller)
+      return .success(connection)
     } catch {
       return .failure(error)
     }
   }
 
-  func removeController(_ surface: ControllerRequests.Surface) {
-    guard requests.remove(surface) else { return }
-    _ = perform(.control(.surface(.ended(surface: surface.number))))
+  func removeController(_ connection: ControllerRequests.Connection) {
+    guard requests.remove(connection) else { return }
+    _ = perform(.control(.controller(.ended(controller: connection.number))))
     log.handOver()
   }
 
-  private func begin(_ surface: Requests.Surface) {
-    let controls = surface.controls?.map { Text($0) }
-    _ = perform(.control(.surface(.began(surface: surface.number, controls: controls))))
+  private func begin(_ controller: Requests.ConnectedController) {
+    let controls = controller.controls?.map { Text($0) }
+    _ = perform(.control(.controller(.began(controller: controller.number, controls: controls))))
     log.handOver()
   }
 
@@ -230,13 +230,13 @@ extension Room {
   /// are connected to the room.
   private func resetControllers() {
     guard screen.store.state.control.requests != nil else { return }
-    _ = perform(.control(.surface(.ended(surface: nil))))
-    for surface in requests.surfaces { begin(surface) }
+    _ = perform(.control(.controller(.ended(controller: nil))))
+    for controller in requests.controllers { begin(controller) }
   }
 
   var hasRequests: Bool {
     screen.store.state.control.requests
-      .map { !$0.surfaces.isEmpty || !$0.outstanding.isEmpty } ?? false
+      .map { !$0.controllers.isEmpty || !$0.outstanding.isEmpty } ?? false
   }
 
   // MARK: The room's own recorder
@@ -244,7 +244,7 @@ extension Room {
   /// Passes a request to the recorder. With `retries`, the recorder repeats failed attempts until
   /// one succeeds. Calls `completion` with the outcome, possibly immediately or during the
   /// reduction of an action.
-  func wish(
+  func requestRecording(
     _ wish: RecorderWish, retries: Bool,
     completion: @escaping Waiters<OwnRecorder.Outcome>.Completion
   ) {

@@ -146,10 +146,10 @@ extension HighlightReport {
 }
 
 extension WaveReport {
-  fileprivate init(_ wave: Wave) {
+  fileprivate init(_ burst: Burst) {
     self.init(
-      number: wave.number, sample: wave.sample, messages: wave.messages, people: wave.people,
-      peopleAtLeast: wave.peopleAtLeast, firstAt: Int(wave.firstAt), lastAt: Int(wave.lastAt))
+      number: burst.number, sample: burst.sample, messages: burst.messages, people: burst.people,
+      peopleAtLeast: burst.peopleAtLeast, firstAt: Int(burst.firstAt), lastAt: Int(burst.lastAt))
   }
 }
 
@@ -228,7 +228,7 @@ extension Requests {
   fileprivate var pending: [String: JSONValue]? {
     var values: [String: JSONValue] = [:]
     for request in outstanding {
-      switch request.wish {
+      switch request.command {
       case .slider(let control, let value): values[control] = .number(value)
       case .switch(let control, let position): values[control] = .bool(position)
       case .endStream: values[request.control] = .bool(true)

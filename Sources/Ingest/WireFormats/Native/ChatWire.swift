@@ -261,14 +261,14 @@ extension ChatFindings {
     if line.has(.mergers) {
       for pair in try line.rows(.mergers, of: 2, in: EventLimits.count, atMost: Self.batchLimit) {
         guard pair[1] < pair[0] else { throw line.invalid(.mergers) }
-        mergers.append(Merger(wave: pair[0], into: pair[1]))
+        mergers.append(Merger(burst: pair[0], into: pair[1]))
       }
     }
     if line.has(.members) {
       for row in try line.rows(.members, of: 3, in: Self.numbers, atMost: 2 * Self.batchLimit) {
         guard Self.offsets.contains(row[0]), (1...Self.batchLimit).contains(row[1]), row[2] > 0
         else { throw line.invalid(.members) }
-        members.append(Members(offset: row[0], count: row[1], wave: row[2]))
+        members.append(Members(offset: row[0], count: row[1], burst: row[2]))
       }
       guard members.reduce(0, { $0 + $1.count }) <= 2 * Self.batchLimit
       else { throw line.invalid(.members) }
@@ -309,7 +309,7 @@ extension ChatFindings {
     if !mergers.isEmpty {
       object.addArray("mergers") { array in
         for merger in mergers {
-          array.append(merger.wave)
+          array.append(merger.burst)
           array.append(merger.into)
         }
       }
@@ -319,7 +319,7 @@ extension ChatFindings {
         for row in members {
           array.append(row.offset)
           array.append(row.count)
-          array.append(row.wave)
+          array.append(row.burst)
         }
       }
     }

@@ -7,7 +7,7 @@ extension ControlEvent: NativeEvent {
     case set = "host.set"
     case record = "host.record"
     case state = "control.state"
-    case surface = "control.surface"
+    case controller = "control.surface"
     case outcome = "control.outcome"
 
     /// Whether only this program writes the type, in its log and recordings. Controllers and
@@ -16,7 +16,7 @@ extension ControlEvent: NativeEvent {
     var isOwn: Bool {
       switch self {
       case .slider, .tap, .meter, .set, .state: false
-      case .record, .surface, .outcome: true
+      case .record, .controller, .outcome: true
       }
     }
   }
@@ -29,7 +29,7 @@ extension ControlEvent: NativeEvent {
     case .set: .set
     case .record: .record
     case .state: .state
-    case .surface: .surface
+    case .controller: .controller
     case .outcome: .outcome
     }
   }
@@ -53,7 +53,7 @@ extension ControlEvent: NativeEvent {
           value: try line.number(.value, in: EventLimits.fraction))
       case .record: .record(try line.choice(.kind))
       case .state: .state(control: try line.name(.control), try ControlState(line))
-      case .surface: .surface(try ControllerEvent(line))
+      case .controller: .controller(try ControllerEvent(line))
       case .outcome:
         .outcome(
           request: try line.integer(.request, in: EventLimits.count),
@@ -83,7 +83,7 @@ extension ControlEvent: NativeEvent {
       case .value(let value): object.add("value", value)
       case .position(let on): object.add("on", on)
       }
-    case .surface(let event): event.write(to: &object)
+    case .controller(let event): event.write(to: &object)
     case .outcome(let request, let outcome):
       object.add("request", request)
       outcome.write(to: &object)
@@ -112,25 +112,25 @@ extension ControllerEvent {
       switch phase {
       case .begin:
         .began(
-          surface: try line.integer(.surface, in: EventLimits.count),
+          controller: try line.integer(.surface, in: EventLimits.count),
           controls: line.has(.names)
             ? try line.names(.names, atMost: Self.maximumControls) : nil)
-      case .end: .ended(surface: try line.exactInteger(.surface, in: EventLimits.count))
+      case .end: .ended(controller: try line.exactInteger(.surface, in: EventLimits.count))
       case .restart: .restarted
       }
   }
 
   fileprivate func write(to object: inout JSONWriter) {
     switch self {
-    case .began(let surface, let controls):
+    case .began(let controller, let controls):
       object.add("phase", Phase.begin.rawValue)
-      object.add("surface", surface)
+      object.add("surface", controller)
       if let controls {
         object.addArray("names") { array in for name in controls { array.append(name) } }
       }
-    case .ended(let surface):
+    case .ended(let controller):
       object.add("phase", Phase.end.rawValue)
-      object.add("surface", surface)
+      object.add("surface", controller)
     case .restarted: object.add("phase", Phase.restart.rawValue)
     }
   }

@@ -21,14 +21,14 @@ struct HostEffects {
       guard let model = models[kind] else { continue }
       let effect = world.effect(kind.rawValue, model.model)
       switch kind {
-      case .surface:
+      case .controller:
         dependencies[Controller.self] = Controller(
           patience: { .nanoseconds(model.timeout.nanoseconds) }
         ) { _ in
           try await effect.perform()
             ? .confirmed : .refused(reason: "refused as configured in the scenario")
         }
-        firstInputs.append(.event(.control(.surface(.began(surface: 1, controls: nil)))))
+        firstInputs.append(.event(.control(.controller(.began(controller: 1, controls: nil)))))
       case .analysis:
         let finders = KeptFinders()
         dependencies[ChatAnalysis.self] = ChatAnalysis { search in

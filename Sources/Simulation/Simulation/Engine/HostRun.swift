@@ -48,7 +48,7 @@ final class HostRun: SlicedScreen {
       lane: world.lane, framesPerSecond: world.framesPerSecond, tracking: settings.children,
       throttling: settings.throttling, analysesChat: effects.analysesChat,
       clock: world.evaluationClock, dependencies: effects.dependencies)
-    screen.onEffectInput = { [unowned self] in take($0) }
+    screen.onEffectInput = { [unowned self] in apply($0) }
   }
 
   var views: ViewGraph { screen.views }
@@ -73,7 +73,7 @@ final class HostRun: SlicedScreen {
   func look(_ sizes: inout StateSizes) { screen.store.look(&sizes) }
 
   func begin() {
-    for input in firstInputs { take(input) }
+    for input in firstInputs { apply(input) }
     for (reason, count) in rejections { screen.reject(reason, count) }
   }
 
@@ -161,7 +161,7 @@ final class HostRun: SlicedScreen {
   }
 
   private func countFaults() {
-    if !faults.isEmpty { shared.note(feed.faultCounts) }
+    if !faults.isEmpty { shared.add(feed.faultCounts) }
   }
 
   func reduce() { screen.reduce() }
@@ -172,7 +172,7 @@ final class HostRun: SlicedScreen {
     screen.pending(of: ThrottledKind.allCases[throttle - 1])
   }
 
-  private func take(_ input: EffectInput) {
+  private func apply(_ input: EffectInput) {
     switch input {
     case .event(let event):
       let now = world.now

@@ -3,9 +3,9 @@ package import LiveEvents
 
 /// A running source of a scenario.
 package final class ScenarioSource: EventSource {
-  /// The events of a recording. ``taken`` is the number of events already delivered.
+  /// The events of a recording. ``delivered`` is the number of events already delivered.
   private var recorded: [TimedEvent] = []
-  @exclusivity(unchecked) private var taken = 0
+  @exclusivity(unchecked) private var delivered = 0
   // The following values belong to generated sources.
   @exclusivity(unchecked) private var arrivals = Arrivals(
     .listed([]), load: 0, random: SeededGenerator(seed: 0))
@@ -41,14 +41,14 @@ package final class ScenarioSource: EventSource {
   /// after the last occasion, and when too many events are in flight.
   package var nextTime: VirtualTime? {
     if shared.isFull { return nil }
-    return taken < recorded.count ? recorded[taken].time : arrivals.nextTime
+    return delivered < recorded.count ? recorded[delivered].time : arrivals.nextTime
   }
 
   package func takeOne() -> Delivery<LiveEvent>? {
-    if taken < recorded.count {
-      taken += 1
+    if delivered < recorded.count {
+      delivered += 1
       shared.countCreated(1, by: number)
-      return Delivery(event: recorded[taken - 1].event, intended: recorded[taken - 1].time)
+      return Delivery(event: recorded[delivered - 1].event, intended: recorded[delivered - 1].time)
     }
     guard batch.size == 1, let time = arrivals.nextTime, let payload = maker?.makeOne(&shared.state)
     else { return nil }
@@ -124,7 +124,7 @@ final class SharedState {
   func countArrival() { inFlight -= 1 }
 
   /// - Parameter faults: The cumulative effects of the faults.
-  func note(_ faults: FaultCounts) {
+  func add(_ faults: FaultCounts) {
     let total = faults.duplicated - faults.dropped
     add(total - added)
     added = total

@@ -5,7 +5,7 @@ import YAMLReader
 package enum EffectKind: String, Hashable, Sendable, CaseIterable {
   /// The controller that carries out the requests of the control panel, such as the streaming
   /// program.
-  case surface
+  case controller = "surface"
   /// The analysis that searches the chat for bursts of duplicates and for highlights, once for each
   /// batch of messages.
   case analysis

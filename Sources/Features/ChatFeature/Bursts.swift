@@ -2,7 +2,7 @@ import Analysis
 package import LiveEvents
 
 /// A burst of duplicates: nearly identical messages of the running chat, such as spam.
-package struct Wave: Equatable, Sendable, Codable {
+package struct Burst: Equatable, Sendable, Codable {
   /// A number that is unique during the analysis, and greater for later bursts of duplicates.
   package let number: Int
   package let sample: String
@@ -19,9 +19,9 @@ package struct Wave: Equatable, Sendable, Codable {
 }
 
 /// The bursts of duplicates in an analysed chat.
-package struct Waves: Equatable, Sendable, Codable {
+package struct Bursts: Equatable, Sendable, Codable {
   /// The bursts of duplicates with a message within the last ``BurstFinder/silence``, oldest first.
-  package internal(set) var current: [Wave] = []
+  package internal(set) var current: [Burst] = []
   /// The number of the newest burst of duplicates.
   package internal(set) var newest = 0
   /// The number of messages that were not analysed because messages arrived too fast. If there are
@@ -35,14 +35,14 @@ package struct Waves: Equatable, Sendable, Codable {
   func index(of number: Int) -> Int? { current.firstIndex { $0.number == number } }
 }
 
-extension Waves: Bounded {
+extension Bursts: Bounded {
   package func checkBounds() throws(OutOfBounds) {
     try check(current, atMost: ChatFindings.burstLimit, "current")
     try require(countable: newest, unanalysed, through, in: "newest")
   }
 }
 
-extension Wave: Bounded {
+extension Burst: Bounded {
   package func checkBounds() throws(OutOfBounds) {
     try require(countable: number, messages, people, in: "number")
     // Without messages, a burst has no times.

@@ -5,7 +5,7 @@ import LiveEvents
 extension ChatFeature.State {
   /// Starts the analysis of the chat with the next message.
   package mutating func beginAnalysis() {
-    waves = Waves(through: total)
+    waves = Bursts(through: total)
     folded = messages
     bookkeeping.analysis = BurstBookkeeping()
   }
@@ -46,10 +46,10 @@ extension ChatFeature {
   }
 
   func endSilentBursts(_ state: inout State) {
-    guard var waves = state.waves, !waves.current.isEmpty else { return }
+    guard var bursts = state.waves, !bursts.current.isEmpty else { return }
     let now = state.bookkeeping.pace.now
-    state.bookkeeping.analysis?.endSilent(&waves, at: now)
-    state.waves = waves
+    state.bookkeeping.analysis?.endSilent(&bursts, at: now)
+    state.waves = bursts
   }
 
   /// Restarts the run that was in progress.
@@ -59,12 +59,12 @@ extension ChatFeature {
 
   private func search(_ state: State) -> Effect<Action> {
     guard let analysis = state.bookkeeping.analysis, let batch = analysis.underWay,
-      let waves = state.waves
+      let bursts = state.waves
     else { return .none }
     let search = BurstSearch(
       run: analysis.run, batch: batch,
-      waves: waves.current.map { BurstSearch.Wave(number: $0.number, sample: $0.sample) },
-      newest: waves.newest)
+      waves: bursts.current.map { BurstSearch.Wave(number: $0.number, sample: $0.sample) },
+      newest: bursts.newest)
     let client = dependencies[ChatAnalysis.self]
     return .run(name: "ChatFeature.analysis") { send in
       send(.analysed(try await client.search(search)))
@@ -75,33 +75,35 @@ extension ChatFeature {
   }
 
   /// Applies the findings of a run of the analysis, and begins the next run.
-  func note(_ findings: ChatFindings, in state: inout State) -> Effect<Action> {
-    guard var waves = state.waves, let batch = state.bookkeeping.analysis?.underWay,
+  func apply(_ findings: ChatFindings, in state: inout State) -> Effect<Action> {
+    guard var bursts = state.waves, let batch = state.bookkeeping.analysis?.underWay,
       findings.run == state.bookkeeping.analysis?.run
     else { return .none }
-    let joined = state.bookkeeping.analysis?.end(findings, &waves) ?? []
-    fold(batch, joined, &waves, in: &state)
-    note(findings.highlights, in: &state)
-    state.waves = waves
+    let joined = state.bookkeeping.analysis?.end(findings, &bursts) ?? []
+    fold(batch, joined, &bursts, in: &state)
+    addHighlights(findings.highlights, in: &state)
+    state.waves = bursts
     return beginRun(&state)
   }
 
   /// Adds to ``folded`` those messages of a batch that belong to no burst of duplicates. Removes
   /// from it messages that have joined a burst since they were added.
   private func fold(
-    _ batch: MessageBatch, _ joined: Set<Int>, _ waves: inout Waves, in state: inout State
+    _ batch: MessageBatch, _ joined: Set<Int>, _ bursts: inout Bursts, in state: inout State
   ) {
     guard let analysis = state.bookkeeping.analysis else { return }
-    if !joined.isEmpty, let kept = state.folded?.removing(.ordinals(joined)) { state.folded = kept }
+    if !joined.isEmpty, let remaining = state.folded?.removing(.ordinals(joined)) {
+      state.folded = remaining
+    }
     let last =
       analysis.pending.isEmpty ? state.total : analysis.window.ordinal(of: batch.end - 1) ?? 0
-    let (messages, window, through) = (state.messages, analysis.window, waves.through)
+    let (messages, window, through) = (state.messages, analysis.window, bursts.through)
     var next = batch.first
     state.folded?.append(messages, after: through, through: last) { ordinal in
       while next < batch.end, window.ordinal(of: next) ?? 0 < ordinal { next += 1 }
       // A message that was not analysed belongs to no burst of duplicates.
       return window.ordinal(of: next) != ordinal || !window.isInBurst(next)
     }
-    waves.through = max(through, last)
+    bursts.through = max(through, last)
   }
 }

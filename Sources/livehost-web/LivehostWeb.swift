@@ -111,7 +111,7 @@ struct LivehostWeb: AsyncParsableCommand {
     settings.limits.connections = 2 * streams
     settings.limits.writeTimeout = .seconds(patience)
     if let overlayTokenFile {
-      settings.tokens = Tokens(reading: try KeptToken.read(overlayTokenFile))
+      settings.tokens = Tokens(reading: try TokenFile.read(overlayTokenFile))
     }
     let tokens = settings.tokens
     var logger = Logger(label: "livehost-web")

@@ -60,14 +60,14 @@ private struct Cluster {
         } else {
           perform(nodes[name]!.answered(request, sequence: sequence, at: now), of: name)
         }
-        if let sequence { tell(key, value, sequence) }
+        if let sequence { deliver(key, value, sequence) }
       case .delete(let key, let expected):
         if cutOff.contains(name) { continue }
         guard
           let sequence = bucket.write(
             key, nil, expected: expected == 0 ? nil : expected, at: now)
         else { continue }
-        tell(key, nil, sequence)
+        deliver(key, nil, sequence)
       case .began(let partition, let epoch): epochs[partition, default: []].append(epoch)
       case .ended: break
       case .nameTaken: takenNames.insert(name)
@@ -75,7 +75,7 @@ private struct Cluster {
     }
   }
 
-  mutating func tell(
+  mutating func deliver(
     _ key: String, _ value: JSONValue?, _ sequence: UInt64, written: Instant? = nil
   ) {
     for name in nodes.keys.sorted()
@@ -90,7 +90,7 @@ private struct Cluster {
   mutating func ask(_ name: String, _ key: String, _ value: JSONValue) {
     let sequence = bucket.write(key, value, expected: nil, at: now)!
     nodes[name]!.announce(key, value, sequence: sequence, at: now)
-    tell(key, value, sequence)
+    deliver(key, value, sequence)
   }
 
   /// The running nodes that believe they own a partition.
@@ -191,7 +191,7 @@ struct LeaseTests {
     cluster.nodes["a"]!.mark(partition, isLoading: false)
     cluster.run(seconds: 0.25)
     // The partition counts as loading as soon as its owner gives it up.
-    cluster.perform(cluster.nodes["a"]!.drain(.asked), of: "a")
+    cluster.perform(cluster.nodes["a"]!.drain(.administrator), of: "a")
     #expect(isLoading(cluster) == [true, true])
     cluster.run(seconds: 2)
     #expect(isLoading(cluster) == [true, true])
@@ -297,19 +297,20 @@ struct LeaseTests {
   {
     var cluster = Cluster()
     let earlier: JSONValue = ["instance": "earlier", "address": "a/socket"]
-    cluster.tell("n_a", earlier, 1)
+    cluster.deliver("n_a", earlier, 1)
     cluster.run(seconds: 3)
     cluster.start("a")
     cluster.run(seconds: 3)
     cluster.nodes["a"]!.lostSight()
     for second in 0..<3 {
-      cluster.tell("n_a", earlier, 10 + UInt64(second), written: .origin + .seconds(Int64(second)))
+      cluster.deliver(
+        "n_a", earlier, 10 + UInt64(second), written: .origin + .seconds(Int64(second)))
     }
     #expect(cluster.takenNames.isEmpty)
-    cluster.tell("n_a", earlier, 13)
+    cluster.deliver("n_a", earlier, 13)
     #expect(cluster.takenNames.isEmpty)
     cluster.run(seconds: 1)
-    cluster.tell("n_a", earlier, 14)
+    cluster.deliver("n_a", earlier, 14)
     #expect(cluster.takenNames == ["a"])
   }
 
@@ -405,13 +406,13 @@ struct LeaseTests {
     var cluster = Cluster()
     for name in ["a", "b"] { cluster.start(name) }
     cluster.run(seconds: 10)
-    cluster.tell(LeaseKeeper.drainKey(of: "b"), ["drain": true], cluster.bucket.sequence + 1)
+    cluster.deliver(LeaseKeeper.drainKey(of: "b"), ["drain": true], cluster.bucket.sequence + 1)
     cluster.run(seconds: 10)
     #expect(cluster.count("a") == Partition.count)
-    #expect(cluster.nodes["b"]!.drainReasons == [.asked])
+    #expect(cluster.nodes["b"]!.drainReasons == [.administrator])
     // The node then has another reason to drain, for example because its daemon is not running.
     _ = cluster.nodes["b"]!.drain(.noDaemon)
-    cluster.tell(LeaseKeeper.drainKey(of: "b"), ["drain": false], cluster.bucket.sequence + 2)
+    cluster.deliver(LeaseKeeper.drainKey(of: "b"), ["drain": false], cluster.bucket.sequence + 2)
     cluster.run(seconds: 5)
     #expect(cluster.count("b") == 0)
     cluster.nodes["b"]!.resume(.noDaemon)
@@ -559,7 +560,7 @@ struct LeaseTests {
     cluster.run(seconds: 10)
     let moved = cluster.nodes["a"]!.partitions.sorted().prefix(3)
     for partition in moved {
-      cluster.tell(
+      cluster.deliver(
         LeaseKeeper.moveKey(of: partition), ["node": "b"],
         cluster.bucket.sequence + 1 + UInt64(partition.number))
     }

@@ -130,9 +130,9 @@ struct LeasesUnderWayTests {
     _ = network.run(atMost: .seconds(20)) { $0.now >= moment }
     if seed % 2 == 0 {
       // Another node is resumed at the moment of the drain.
-      network.drain("c", .asked)
+      network.drain("c", .administrator)
       _ = network.run(atMost: .seconds(5)) { $0.isWhole }
-      network.resume("c", .asked)
+      network.resume("c", .administrator)
       _ = network.run(atMost: .milliseconds(Int64(seed) * 40)) { _ in false }
     }
     network.drain("b")

@@ -217,9 +217,9 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
 @Suite struct LogFeedTests {
   private let partition = Partition(of: main)
 
-  private func begun(held: Int = 0, isThere: Bool = true) -> LogFeed {
+  private func begun(held: Int = 0, daemonHasRoom: Bool = true) -> LogFeed {
     var feed = LogFeed()
-    feed.begin(partition, [main: LogFeed.Beginning(held: held, isThere: isThere)])
+    feed.begin(partition, [main: LogFeed.StartingPoint(held: held, daemonHasRoom: daemonHasRoom)])
     return feed
   }
 
@@ -298,7 +298,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
   }
 
   @Test func `a room that the daemon lacks is opened before its first events`() throws {
-    var feed = begun(isThere: false)
+    var feed = begun(daemonHasRoom: false)
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
     receive(&feed, LogMessage(position: position(2), lines: lines("b")), at: 2)
     #expect(feed.nextWrite() == nil)
@@ -323,7 +323,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
   func `a room that the daemon refuses to open gets no events until its partition is reloaded`()
     throws
   {
-    var feed = begun(isThere: false)
+    var feed = begun(daemonHasRoom: false)
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
     let opening = try #require(feed.nextActs().first)
     feed.ended(opening, isGone: true)
@@ -392,7 +392,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
     _ = feed.nextWrite()
     feed.end(partition)
-    feed.begin(partition, [main: LogFeed.Beginning(held: 0, isThere: true)])
+    feed.begin(partition, [main: LogFeed.StartingPoint(held: 0, daemonHasRoom: true)])
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
     let act = LoggedAct(.open, answer: "")
     receive(&feed, LogMessage(position: position(2), lines: act.line), at: 2)

@@ -24,8 +24,8 @@ private struct Fed {
 
   /// - Parameter rooms: the rooms of the daemon, in addition to two rooms that have no position in
   ///   the log.
-  init(_ rooms: [RoomName: LogFeed.Beginning] = [:]) {
-    let open = LogFeed.Beginning(held: 0, isThere: true)
+  init(_ rooms: [RoomName: LogFeed.StartingPoint] = [:]) {
+    let open = LogFeed.StartingPoint(held: 0, daemonHasRoom: true)
     let all = [main: open, RoomName("side")!: open].merging(rooms) { $1 }
     feed.begin(partition, all)
   }
@@ -127,13 +127,13 @@ private func header(
     fed.read(3, message(1, of: "t"))
     // The snapshot was made when the daemon had the second message; now it has acknowledged both.
     fed.writeAndAcknowledge()
-    let basis = try #require(fed.feed.basis(of: main, partition, at: 2 * 256))
+    let basis = try #require(fed.feed.snapshotStart(of: main, partition, at: 2 * 256))
     #expect(basis.start == 3)
     #expect(basis.senders == ["s": .init(batch: 2, message: 2)])
     // A node that continues from the snapshot passes on everything after it, and nothing twice.
-    let beginning = LogFeed.Beginning(
-      held: 2 * 256, behind: header(code: 2 * 256, start: basis.start, senders: basis.senders))
-    var other = Fed([main: beginning])
+    let startingPoint = LogFeed.StartingPoint(
+      held: 2 * 256, after: header(code: 2 * 256, start: basis.start, senders: basis.senders))
+    var other = Fed([main: startingPoint])
     other.read(1, message(1, of: "s", "a"))
     other.read(2, message(2, of: "s", "b"))
     other.read(3, message(1, of: "t", "c"))
@@ -154,14 +154,14 @@ private func header(
     fed.feed.beginSnapshot(of: main, partition)
     fed.read(5, long.bytes)
     fed.writeAndAcknowledge()
-    let basis = try #require(fed.feed.basis(of: main, partition, at: 5 * 256 + 1))
+    let basis = try #require(fed.feed.snapshotStart(of: main, partition, at: 5 * 256 + 1))
     #expect(basis.start == 5)
     #expect(basis.senders.isEmpty)
-    let whole = try #require(fed.feed.basis(of: main, partition, at: 5 * 256 + 3))
+    let whole = try #require(fed.feed.snapshotStart(of: main, partition, at: 5 * 256 + 3))
     #expect(whole.start == 6)
-    let beginning = LogFeed.Beginning(
-      held: 5 * 256 + 1, behind: header(code: 5 * 256 + 1, start: 5))
-    var other = Fed([main: beginning])
+    let startingPoint = LogFeed.StartingPoint(
+      held: 5 * 256 + 1, after: header(code: 5 * 256 + 1, start: 5))
+    var other = Fed([main: startingPoint])
     other.read(5, long.bytes)
     other.write()
     #expect(other.written.count == long.parts[2...].joined().count / 1000)
@@ -175,10 +175,10 @@ private func header(
     fed.read(3, message(2))
     fed.writeAndAcknowledge()
     // The room `side` has no snapshot yet.
-    #expect(fed.feed.covered(partition, without: main, from: 4) == 1)
+    #expect(fed.feed.savedUpTo(partition, without: main, from: 4) == 1)
     fed.feed.endSnapshot(of: side, partition, from: 3, at: .origin)
-    #expect(fed.feed.covered(partition, without: main, from: 4) == 3)
-    #expect(fed.feed.covered(partition, without: main, from: 2) == 1)
+    #expect(fed.feed.savedUpTo(partition, without: main, from: 4) == 3)
+    #expect(fed.feed.savedUpTo(partition, without: main, from: 2) == 1)
   }
 
   @Test
@@ -244,7 +244,7 @@ private func header(
   }
 
   @Test func `a host action is performed once, even if the log contains it twice`() {
-    var fed = Fed([main: LogFeed.Beginning(held: 512)])
+    var fed = Fed([main: LogFeed.StartingPoint(held: 512)])
     fed.read(2, act(1, close))
     fed.read(3, act(1, close))
     #expect(fed.feed.nextActs().isEmpty)
@@ -297,11 +297,11 @@ private func header(
     fed.read(3, act(2, close))
     fed.feed.ended(fed.feed.nextActs()[0], isGone: true)
     #expect(due() == main)
-    #expect(fed.feed.covered(partition, without: RoomName("side")!, from: 9) == 0)
+    #expect(fed.feed.savedUpTo(partition, without: RoomName("side")!, from: 9) == 0)
     let gone = fed.feed.beginSnapshot(of: main, partition)
     let code = try #require(gone)
     #expect(code == 3 * 256)
-    let basis = try #require(fed.feed.basis(of: main, partition, at: code))
+    let basis = try #require(fed.feed.snapshotStart(of: main, partition, at: code))
     #expect(basis.start == 4)
     fed.feed.endSnapshot(of: main, partition, from: basis.start, at: .origin)
     #expect(due() == nil)
@@ -311,7 +311,7 @@ private func header(
     closed.parts = 0
     let read = try #require(SnapshotHeader(try JSONValue(parsing: closed.json.serialized())))
     #expect(read.isClosed)
-    var other = Fed([main: LogFeed.Beginning(held: read.code, behind: read)])
+    var other = Fed([main: LogFeed.StartingPoint(held: read.code, after: read)])
     other.read(4, act(1, open))
     other.read(5, message(1, of: "s", "a"))
     other.read(6, act(2, close))

@@ -22,7 +22,7 @@ struct ServerAnswerTests {
   private static func expectCount(
     _ answer: ServerAnswer?, like absent: ServerAnswer?, _ what: String
   ) {
-    if answer?.streams == absent?.streams { #expect(answer?.odd.isEmpty == false, "\(what)") }
+    if answer?.streams == absent?.streams { #expect(answer?.unusable.isEmpty == false, "\(what)") }
   }
 
   /// Values that count as absent or as zero.
@@ -139,9 +139,9 @@ struct ServerAnswerTests {
 
   @Test(arguments: path.keys.filter { $0 != "name" }.sorted())
   func `no unusable value hides a path of MediaMTX`(member: String) {
-    for odd in OddValues.json {
+    for unusable in OddValues.json {
       var members = Self.path
-      members[member] = odd
+      members[member] = unusable
       let text = "{" + members.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
       let answer = Self.read(.mediaMTX, [Self.answer("{\"items\":[\(text)]}"), nil])
       let streams = answer?.streams
@@ -149,28 +149,30 @@ struct ServerAnswerTests {
       let rest = "{" + members.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
       let absent = Self.read(.mediaMTX, [Self.answer("{\"items\":[\(rest)]}"), nil])
       let isRead = !["source", "tracks"].contains(member)
-      if isRead, !Self.silent.contains(odd), !(member == "readyTime" && odd.hasPrefix("\"")),
-        !(["online", "ready"].contains(member) && odd == "true"), odd.first != "["
+      if isRead, !Self.silent.contains(unusable),
+        !(member == "readyTime" && unusable.hasPrefix("\"")),
+        !(["online", "ready"].contains(member) && unusable == "true"), unusable.first != "["
       {
-        Self.expectCount(answer, like: absent, "\(member) \(odd)")
+        Self.expectCount(answer, like: absent, "\(member) \(unusable)")
       }
       // False is a valid value of this member.
-      let isLive = !(member == "online" && (odd == "false" || odd == "0"))
-      #expect(streams?.map(\.isLive) == [isLive], "\(member) \(odd)")
+      let isLive = !(member == "online" && (unusable == "false" || unusable == "0"))
+      #expect(streams?.map(\.isLive) == [isLive], "\(member) \(unusable)")
     }
   }
 
   @Test func `no unusable value hides the stream of Owncast`() {
-    for odd in OddValues.json {
+    for unusable in OddValues.json {
       for member in ["viewerCount", "streamTitle", "lastConnectTime", "versionNumber"] {
         let answer = Self.read(
-          .owncast, [Self.answer("{\"online\":true,\"\(member)\":\(odd)}")])
-        #expect(answer?.streams.first?.isLive == true, "\(member) \(odd)")
-        if member == "viewerCount", !["null", "\"\""].contains(odd), odd != "1e400", odd != "NaN",
-          odd != "Infinity"
+          .owncast, [Self.answer("{\"online\":true,\"\(member)\":\(unusable)}")])
+        #expect(answer?.streams.first?.isLive == true, "\(member) \(unusable)")
+        if member == "viewerCount", !["null", "\"\""].contains(unusable), unusable != "1e400",
+          unusable != "NaN",
+          unusable != "Infinity"
         {
           let absent = Self.read(.owncast, [Self.answer(#"{"online":true}"#)])
-          Self.expectCount(answer, like: absent, odd)
+          Self.expectCount(answer, like: absent, unusable)
         }
       }
     }
@@ -180,16 +182,17 @@ struct ServerAnswerTests {
   @Test func `no unusable value hides a stream of nginx`() {
     let fields = ["time", "bw_in", "bytes_in", "nclients", "frame_rate", "width", "id", "dropped"]
     for field in fields {
-      for odd in ["", "abc", "-1", "1e308", "NaN", "99999999999999999999", "&lt;", "0.5"] {
+      for unusable in ["", "abc", "-1", "1e308", "NaN", "99999999999999999999", "&lt;", "0.5"] {
         let text = Self.statistics.split(separator: "<", omittingEmptySubsequences: false)
-          .map { $0.hasPrefix("\(field)>") ? "\(field)>\(odd)" : String($0) }.joined(separator: "<")
+          .map { $0.hasPrefix("\(field)>") ? "\(field)>\(unusable)" : String($0) }.joined(
+            separator: "<")
         let answer = Self.read(.nginxRTMP, [Self.answer(text)])
         let streams = answer?.streams
-        #expect(streams?.first?.isLive == true && streams?.count == 2, "\(field) \(odd)")
-        if ["bw_in", "bytes_in", "nclients", "frame_rate"].contains(field), odd != "" {
-          let rest = text.replacing("<\(field)>\(odd)", with: "<\(field)>")
+        #expect(streams?.first?.isLive == true && streams?.count == 2, "\(field) \(unusable)")
+        if ["bw_in", "bytes_in", "nclients", "frame_rate"].contains(field), unusable != "" {
+          let rest = text.replacing("<\(field)>\(unusable)", with: "<\(field)>")
           let absent = Self.read(.nginxRTMP, [Self.answer(rest)])
-          Self.expectCount(answer, like: absent, "\(field) \(odd)")
+          Self.expectCount(answer, like: absent, "\(field) \(unusable)")
         }
       }
     }

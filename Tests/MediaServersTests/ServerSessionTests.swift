@@ -16,7 +16,7 @@ struct ServerSessionTests {
     /// The streams of each worker, if the server has several. The workers answer alternately.
     var workers: [(pid: String, streams: [ServedStream])] = []
     /// The members with unusable values in each answer.
-    var odd: [String] = []
+    var unusable: [String] = []
     var attempts: [Instant] = []
 
     init(stream: String? = nil) {
@@ -35,7 +35,7 @@ struct ServerSessionTests {
           let worker = workers[attempts.count % workers.count]
           session.answered(attempt, ServerAnswer(worker.streams, worker: worker.pid), at: now)
         } else if let streams {
-          session.answered(attempt, ServerAnswer(streams, odd: odd), at: now)
+          session.answered(attempt, ServerAnswer(streams, unusable: unusable), at: now)
         } else {
           session.failed(attempt, "connection refused", at: now)
         }
@@ -71,7 +71,7 @@ struct ServerSessionTests {
 
   @Test func `unusable values in statistics are counted and reported every ten seconds`() {
     var watched = Watched()
-    watched.odd = ["bw_in"]
+    watched.unusable = ["bw_in"]
     watched.run(for: .seconds(25))
     let reasons = watched.effects.compactMap { effect -> String? in
       if case .status(let status) = effect { status.reason } else { nil }

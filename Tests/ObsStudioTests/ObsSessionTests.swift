@@ -512,8 +512,8 @@ struct ObsSessionTests {
   }
 
   @Test func `no unusable value from OBS affects other values`() {
-    for odd in OddValues.json {
-      guard let value = JSONValue(lenient: Array(odd.utf8)) else { continue }
+    for unusable in OddValues.json {
+      guard let value = JSONValue(lenient: Array(unusable.utf8)) else { continue }
       var obs = ScriptedObs()
       obs.live()
       let before = obs.reported.count
@@ -530,13 +530,13 @@ struct ObsSessionTests {
       obs.run(for: .seconds(2))
       obs.event("InputMuteStateChanged", ["inputName": "Mic", "inputMuted": true])
       #expect(obs.reported.count > before)
-      #expect(obs.reported.contains(.control("mute Mic", .position(on: true))), "\(odd)")
+      #expect(obs.reported.contains(.control("mute Mic", .position(on: true))), "\(unusable)")
       #expect(obs.statuses.last?.state == .live)
       // Many values are valid volumes or names, but the other required members are missing.
       guard value != .null, value.stringValue?.isEmpty != true else { continue }
       obs.run(for: .seconds(12))
       #expect(
-        obs.statuses.last?.reason?.hasPrefix("unusable values ignored: ") == true, "\(odd)")
+        obs.statuses.last?.reason?.hasPrefix("unusable values ignored: ") == true, "\(unusable)")
     }
   }
 

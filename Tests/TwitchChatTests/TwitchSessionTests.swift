@@ -364,7 +364,7 @@ struct TwitchSessionTests {
     var session = TwitchSession(
       TwitchSettings(channels: ["ada", "bo"]), generator: SplitMix64(seed: 1), at: now)
     var (connections, nicks, forwarded) = ([Int](), [Int: String](), 0)
-    func take(_ line: String, on id: Int) {
+    func receive(_ line: String, on id: Int) {
       let verdict = Array(line.utf8).withUnsafeBytes { session.receive($0, on: id, at: now) }
       if verdict != .ignore { forwarded += 1 }
     }
@@ -375,12 +375,12 @@ struct TwitchSessionTests {
       case 1...15:
         now = now + .milliseconds(.random(in: 0...5000, using: &generator))
         session.wake(at: now)
-      case 16...40: take("@id=m\(step) :bo!bo@bo PRIVMSG #ada :hi", on: id)
-      case 41...50: take(lines(nicks[id] ?? "").randomElement(using: &generator) ?? "", on: id)
+      case 16...40: receive("@id=m\(step) :bo!bo@bo PRIVMSG #ada :hi", on: id)
+      case 41...50: receive(lines(nicks[id] ?? "").randomElement(using: &generator) ?? "", on: id)
       default:
         let line = (0..<Int.random(in: 0...16, using: &generator))
           .map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
-        take(line, on: id)
+        receive(line, on: id)
       }
       var effects = session.takeEffects()
       #expect(effects.count < 1000)
@@ -395,7 +395,7 @@ struct TwitchSessionTests {
             #expect(!line.contains("\n") && !line.contains("\r"))
             guard line.hasPrefix("NICK ") else { continue }
             nicks[id] = String(line.dropFirst(5))
-            for line in lines(nicks[id] ?? "").prefix(3) { take(line, on: id) }
+            for line in lines(nicks[id] ?? "").prefix(3) { receive(line, on: id) }
           case .refused:
             session = TwitchSession(
               TwitchSettings(channels: ["ada", "bo"]), generator: SplitMix64(seed: 1), at: now)

@@ -20,35 +20,35 @@ import WebService
   }
 }
 
-@Suite struct KeptTokenTests {
+@Suite struct TokenFileTests {
   private let directory = TemporaryDirectory()
   private var path: String { directory.path + "/token" }
 
   @Test func `the token in a file is the same at each start, and other users cannot read it`()
     throws
   {
-    let token = try KeptToken.read(path)
+    let token = try TokenFile.read(path)
     #expect(token.utf8.count == 64)
-    #expect(try KeptToken.read(path) == token)
+    #expect(try TokenFile.read(path) == token)
     #expect(Tokens(reading: token).right(of: token) == .reading)
     #expect(Tokens(reading: token).acting != Tokens(reading: token).acting)
     let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     #expect(mode == 0o600)
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["token"])
     chmod(path, 0o644)
-    #expect(throws: KeptTokenFailure.self) { try KeptToken.read(self.path) }
+    #expect(throws: TokenFileFailure.self) { try TokenFile.read(self.path) }
   }
 
   @Test(arguments: ["", "0", String(repeating: "g", count: 64), String(repeating: "0", count: 65)])
   func `a token file without a valid token is not overwritten`(text: String) throws {
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     chmod(path, 0o600)
-    #expect(throws: KeptTokenFailure.self) { try KeptToken.read(self.path) }
+    #expect(throws: TokenFileFailure.self) { try TokenFile.read(self.path) }
     #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
   }
 
   @Test func `a missing directory for the token file is an error`() {
-    let failure = #expect(throws: KeptTokenFailure.self) { try KeptToken.read("/nowhere/token") }
+    let failure = #expect(throws: TokenFileFailure.self) { try TokenFile.read("/nowhere/token") }
     #expect(failure?.description == "/nowhere/token.new: No such file or directory")
   }
 }
@@ -57,9 +57,9 @@ import WebService
   @Test(arguments: ["localhost:8317", "LOCALHOST:8317", "127.0.0.1:8317", "[::1]:8317"])
   func `the host names of this machine are accepted with the port`(name: String) {
     let names = HostNames([])
-    names.note(port: 8_317)
+    names.setPort(8_317)
     #expect(names.contains(name))
-    names.note(port: 8_318)
+    names.setPort(8_318)
     #expect(!names.contains(name))
   }
 
@@ -70,7 +70,7 @@ import WebService
   ])
   func `host names that are neither local nor configured are rejected`(name: String) {
     let names = HostNames(["page.example", "port.example:81"])
-    names.note(port: 8_317)
+    names.setPort(8_317)
     #expect(!names.contains(name))
   }
 

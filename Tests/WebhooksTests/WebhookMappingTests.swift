@@ -381,7 +381,7 @@ struct WebhookMappingTests {
     let body: JSONValue = ["at": "soon", "a": [1], "b": ["c": 1]]
     let mapped = try mapping.map(WebhookDelivery(body: body), check: NativeLineCheck())
     #expect(mapped.lines.count == 1)
-    #expect(mapped.odd == ["time", "text", "user.name"])
+    #expect(mapped.unusable == ["time", "text", "user.name"])
   }
 
   // MARK: Owncast

@@ -155,18 +155,18 @@ struct WebhookPresetTests {
     case .object(let members):
       return members.flatMap { name, inner -> [(name: String, value: JSONValue)] in
         let replaced = OddValues.json.map { (name: name.text, value: parsed($0)) } + variants(inner)
-        return replaced.map { odd in
+        return replaced.map { unusable in
           var copy = members
-          copy[name] = odd.value
-          return (odd.name, .object(copy))
+          copy[name] = unusable.value
+          return (unusable.name, .object(copy))
         }
       }
     case .array(let elements):
       return elements.enumerated().flatMap { index, inner in
-        variants(inner).map { odd in
+        variants(inner).map { unusable in
           var copy = elements
-          copy[index] = odd.value
-          return (odd.name, .array(copy))
+          copy[index] = unusable.value
+          return (unusable.name, .array(copy))
         }
       }
     case .null, .bool, .integer, .number, .string: return []

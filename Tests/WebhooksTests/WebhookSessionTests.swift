@@ -10,7 +10,7 @@ struct WebhookSessionTests {
   /// daemon has acknowledged.
   private struct Driver {
     var session: WebhookSession
-    var given = 0
+    var submitted = 0
     var acknowledged = 0
     var answers: [Int: Int] = [:]
     var gaps: [String] = []
@@ -30,7 +30,7 @@ struct WebhookSessionTests {
     mutating func send(_ request: Int, _ body: String) throws {
       session.receive(
         request, WebhookDelivery(body: try JSONValue(parsing: body)), bytes: Array(body.utf8),
-        queue: (given, acknowledged), at: now)
+        queue: (submitted, acknowledged), at: now)
       settle()
     }
 
@@ -49,7 +49,7 @@ struct WebhookSessionTests {
     mutating func settle() {
       for effect in session.takeEffects() {
         switch effect {
-        case .deliver(let lines): given += lines.count
+        case .deliver(let lines): submitted += lines.count
         case .answer(let id, let answer): answers[id] = answer.status
         case .gap(_, _, let reason): gaps.append(reason)
         case .status(let status): statuses.append(status)
@@ -80,7 +80,7 @@ struct WebhookSessionTests {
     #expect(driver.answers == [1: 503])
     // The repeat must not be confirmed before the first delivery is safe.
     try driver.send(2, #"{"kind":"v","id":"a","n":1}"#)
-    #expect(driver.given == 1)
+    #expect(driver.submitted == 1)
     #expect(driver.answers[2] == nil)
     driver.acknowledge(1)
     #expect(driver.answers[2] == 200)
@@ -96,7 +96,7 @@ struct WebhookSessionTests {
     #expect(driver.answers.isEmpty)
     try driver.send(2, #"{"kind":"v","n":1}"#)
     #expect(driver.answers == [2: 200])
-    #expect(driver.given == 1)
+    #expect(driver.submitted == 1)
   }
 
   @Test func `equal deliveries without an identifier are distinct after the first was answered`()
@@ -107,7 +107,7 @@ struct WebhookSessionTests {
       try driver.send(request, #"{"kind":"v","n":1}"#)
       driver.acknowledge(request)
     }
-    #expect(driver.given == 3)
+    #expect(driver.submitted == 3)
     #expect(driver.session.duplicates == 0)
   }
 
@@ -119,10 +119,10 @@ struct WebhookSessionTests {
     try driver.send(1, #"{"kind":"v","id":"a","n":1}"#)
     try driver.send(2, #"{"kind":"v","id":"b","n":1}"#)
     #expect(driver.answers == [1: 503, 2: 503])
-    #expect(driver.given == 0)
+    #expect(driver.submitted == 0)
     driver.session.pause(false)
     try driver.send(3, #"{"kind":"v","id":"a","n":1}"#)
-    #expect(driver.given == 1)
+    #expect(driver.submitted == 1)
     #expect(driver.gaps == ["2 deliveries were refused: livehostd accepted no events"])
   }
 
@@ -135,7 +135,7 @@ struct WebhookSessionTests {
     #expect(driver.answers == [1: 422, 2: 200])
     #expect(driver.session.refused == 1)
     #expect(driver.session.ignored == 1)
-    #expect(driver.given == 0)
+    #expect(driver.submitted == 0)
   }
 
   @Test func `deliveries without a rule are reported by kind and shape, without their values`()

@@ -211,11 +211,13 @@ struct WebhookSourceTests {
     let code = "1e798f2b935a3c59010937d130aabeb20ef16ea355eed71286040823b7dd023d"
     #expect(try await all.post(Self.good) == "401")
     #expect(try await all.post(Self.good, headers: [("X-Signature", code)]) == "200")
-    for given in [code.uppercased(), "sha256=" + code] {
-      #expect(try await all.post(Self.good, headers: [("x-signature", given)]) == "200")
+    for submitted in [code.uppercased(), "sha256=" + code] {
+      #expect(try await all.post(Self.good, headers: [("x-signature", submitted)]) == "200")
     }
-    for given in ["", String(code.dropLast()), code + "0", "sha1=" + code, "s3cret"] {
-      #expect(try await all.post(Self.good, headers: [("X-Signature", given)]) == "401", "\(given)")
+    for submitted in ["", String(code.dropLast()), code + "0", "sha1=" + code, "s3cret"] {
+      #expect(
+        try await all.post(Self.good, headers: [("X-Signature", submitted)]) == "401",
+        "\(submitted)")
     }
     #expect(try await all.post(Self.good + " ", headers: [("X-Signature", code)]) == "401")
     #expect(try await all.post(Self.good, path: "/?secret=s3cret") == "200")

@@ -10,7 +10,7 @@ package struct Liveness: Sendable {
 
   private enum State: Sendable {
     case hearing(last: Instant)
-    case asked(Instant)
+    case probed(Instant)
     case suspended
   }
 
@@ -43,7 +43,7 @@ package struct Liveness: Sendable {
   package var deadline: Instant? {
     switch state {
     case .hearing(let last): last + silence
-    case .asked(let time): time + (patience ?? .zero)
+    case .probed(let time): time + (patience ?? .zero)
     case .suspended: nil
     }
   }
@@ -52,7 +52,7 @@ package struct Liveness: Sendable {
   package mutating func wake(at now: Instant) -> Verdict? {
     guard let deadline, now >= deadline else { return nil }
     guard case .hearing = state, patience != nil else { return .dead }
-    state = .asked(now)
+    state = .probed(now)
     return .ask
   }
 }

@@ -16,7 +16,7 @@ enum MediaMTX {
     guard let list = JSONValue(lenient: body)?["items"]?.arrayValue else { return nil }
     var roundTrips: [String: Double] = [:]
     let connections = srt.flatMap { JSONValue(lenient: $0) }?["items"]?.arrayValue ?? []
-    let odd =
+    let unusable =
       list.flatMap { pathShape.misfits(of: $0, named: "path") }
       + connections.flatMap { connectionShape.misfits(of: $0, named: "connection") }
     for connection in connections where connection["state"]?.stringValue == "publish" {
@@ -33,7 +33,7 @@ enum MediaMTX {
         bytes: path["inboundBytes"]?.looseCount ?? path["bytesReceived"]?.looseCount,
         viewers: path["readers"]?.arrayValue?.count, roundTripMilliseconds: roundTrips[name])
     }
-    return ServerAnswer(streams, odd: odd)
+    return ServerAnswer(streams, unusable: unusable)
   }
 
   /// Returns whether a path is live. If the response has no member for this state, a path is live

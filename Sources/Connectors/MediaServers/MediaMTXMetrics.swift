@@ -2,7 +2,7 @@
 /// the names from before and after version 1.20.
 enum MediaMTXMetrics {
   static func answer(_ body: [UInt8]) -> ServerAnswer? {
-    var odd: [String] = []
+    var unusable: [String] = []
     var streams: [String: ServedStream] = [:]
     var isServer = false
     for line in String(decoding: body, as: UTF8.self).split(whereSeparator: \.isNewline) {
@@ -23,10 +23,11 @@ enum MediaMTXMetrics {
         stream.roundTripMilliseconds = sample.value >= 0 ? sample.value : nil
       default: continue
       }
-      if count == nil { odd.append(String(sample.name)) }
+      if count == nil { unusable.append(String(sample.name)) }
       streams[name] = stream
     }
-    return isServer ? ServerAnswer(streams.values.sorted { $0.name < $1.name }, odd: odd) : nil
+    return isServer
+      ? ServerAnswer(streams.values.sorted { $0.name < $1.name }, unusable: unusable) : nil
   }
 
   /// A Prometheus sample such as `NAME{LABEL="VALUE",...} VALUE`.

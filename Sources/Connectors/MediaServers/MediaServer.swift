@@ -35,10 +35,10 @@ package struct ServerAnswer: Equatable, Sendable {
   /// servers.
   package var worker: String?
   /// The names of members whose values are unusable.
-  package var odd: [String]
+  package var unusable: [String]
 
-  package init(_ streams: [ServedStream], worker: String? = nil, odd: [String] = []) {
-    (self.streams, self.worker, self.odd) = (streams, worker, odd)
+  package init(_ streams: [ServedStream], worker: String? = nil, unusable: [String] = []) {
+    (self.streams, self.worker, self.unusable) = (streams, worker, unusable)
   }
 }
 

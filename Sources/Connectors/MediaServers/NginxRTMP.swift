@@ -3,7 +3,7 @@ enum NginxRTMP {
   /// The maximum nesting of XML elements, which exceeds the nesting in the statistics.
   private static let maximumDepth = 32
 
-  private struct Reading {
+  private struct StreamEntry {
     var name = ""
     var clients = 0
     /// The number of clients that are not viewers: workers that receive the stream through
@@ -31,7 +31,7 @@ enum NginxRTMP {
     var found: [ServedStream] = []
     var isServer = false
     var worker: String?
-    var odd: [String] = []
+    var unusable: [String] = []
     /// Parses a non-negative number. Counts any other text as unusable, unless it is blank.
     func number<Number: LosslessStringConvertible & Comparable & Numeric>(
       _ text: Substring, _ tag: Substring
@@ -40,12 +40,12 @@ enum NginxRTMP {
         (0...1_000_000_000_000_000_000).contains($0) ? $0 : nil
       }
       if number == nil, text.contains(where: { !$0.isWhitespace }) {
-        odd.append(String(tag.dropFirst()))
+        unusable.append(String(tag.dropFirst()))
       }
       return number
     }
     var application = ""
-    var stream: Reading?
+    var stream: StreamEntry?
     var client = (isRelay: false, isPublishing: false)
     let text = String(decoding: body, as: UTF8.self)
     var rest = text[...]
@@ -92,10 +92,10 @@ enum NginxRTMP {
       }
       guard path.count < maximumDepth else { return nil }
       path.append(name)
-      if name == "stream" { stream = Reading() }
+      if name == "stream" { stream = StreamEntry() }
       if name == "client" { client = (false, false) }
     }
-    return isServer && path.isEmpty ? ServerAnswer(found, worker: worker, odd: odd) : nil
+    return isServer && path.isEmpty ? ServerAnswer(found, worker: worker, unusable: unusable) : nil
   }
 
   private static func unescaped(_ text: Substring) -> String {

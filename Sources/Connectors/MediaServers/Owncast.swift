@@ -9,6 +9,6 @@ enum Owncast {
     else { return nil }
     return ServerAnswer(
       [ServedStream(name: "owncast", isLive: isLive, viewers: status["viewerCount"]?.looseCount)],
-      odd: shape.misfits(of: status, named: "status"))
+      unusable: shape.misfits(of: status, named: "status"))
   }
 }

@@ -30,7 +30,7 @@ package struct ServerSession: SourceSession {
   }
 
   /// The name of the requested stream. `nil` selects the first live stream.
-  private let wanted: String?
+  private let requestedStream: String?
   private let namesStream: Bool
   private var policy = ReconnectPolicy()
   private var generator: any RandomNumberGenerator
@@ -48,9 +48,9 @@ package struct ServerSession: SourceSession {
   private var workers: [String: Worker] = [:]
   private var watched: SourceStatus?
   private var hadOthers = false
-  private var odd = OddValueCounts()
-  /// The part of `odd` that has been reported.
-  private var reportedOdd = OddValueCounts()
+  private var unusable = UnusableValueCounts()
+  /// The part of `unusable` that has been reported.
+  private var reportedUnusable = UnusableValueCounts()
   private var pace = StatusPace()
   package var effects: [Effect] = []
   /// The number of events delivered to the room.
@@ -61,7 +61,7 @@ package struct ServerSession: SourceSession {
     stream: String?, namesStream: Bool = true, generator: any RandomNumberGenerator,
     at now: Instant
   ) {
-    wanted = stream
+    requestedStream = stream
     self.namesStream = namesStream
     self.generator = generator
     askAt = now
@@ -122,7 +122,7 @@ package struct ServerSession: SourceSession {
     workers[worker] = newest
     let memory = max(Self.memory.least, Self.memory.each * Int64(workers.count))
     workers = workers.filter { now - $0.value.heard <= memory }
-    odd.add(answer.odd)
+    unusable.add(answer.unusable)
     let live = Set(workers.values.flatMap { $0.streams.filter(\.isLive).map(\.name) })
     let name = stream(of: live)
     reportChoice(name, of: live, at: now)
@@ -132,9 +132,10 @@ package struct ServerSession: SourceSession {
   /// Returns the requested stream. If no stream was requested, keeps the current stream while it is
   /// live, and otherwise selects the first live stream.
   private func stream(of live: Set<String>) -> String? {
-    if let wanted {
+    if let requestedStream {
       // Users may omit nginx's application name or the start of a path.
-      return live.contains(wanted) ? wanted : live.filter { $0.hasSuffix("/\(wanted)") }.min()
+      return live.contains(requestedStream)
+        ? requestedStream : live.filter { $0.hasSuffix("/\(requestedStream)") }.min()
     }
     return current.flatMap { live.contains($0) ? $0 : nil } ?? live.min()
   }
@@ -151,10 +152,11 @@ package struct ServerSession: SourceSession {
       others.sorted().prefix(4).joined(separator: ", ") + (others.count > 4 ? ", ..." : "")
     var parts: [String] = []
     if let name { parts.append("watching \(name)") }
-    if name == nil, let wanted { parts.append("\(wanted) is not live") }
+    if name == nil, let requestedStream { parts.append("\(requestedStream) is not live") }
     if !others.isEmpty {
       parts.append(
-        "also live: \(names)" + (wanted == nil ? " (server.stream or --stream chooses)" : ""))
+        "also live: \(names)"
+          + (requestedStream == nil ? " (server.stream or --stream chooses)" : ""))
     }
     let isNamed = namesStream && !parts.isEmpty
     // The daemon rejects longer reasons.
@@ -165,8 +167,8 @@ package struct ServerSession: SourceSession {
 
   /// - Parameter choice: The status that names the monitored stream.
   private mutating func setLive(_ choice: SourceStatus?, at now: Instant) {
-    if odd != reportedOdd, pace.mayReport(at: now) { reportedOdd = odd }
-    let reasons = [choice?.reason, reportedOdd.text].compactMap(\.self).joined(separator: "; ")
+    if unusable != reportedUnusable, pace.mayReport(at: now) { reportedUnusable = unusable }
+    let reasons = [choice?.reason, reportedUnusable.text].compactMap(\.self).joined(separator: "; ")
     setStatus(
       SourceStatus(
         .live, reason: reasons.isEmpty ? nil : String(reasons.unicodeScalars.prefix(60 * 4))))

@@ -40,7 +40,7 @@ extension ObsSession {
   // MARK: Polls
 
   mutating func process(poll results: [ObsResponse], at now: Instant) {
-    guard let asked = poll else { return }
+    guard let polled = poll else { return }
     poll = nil
     let byType = Dictionary(
       results.filter(\.isDone).map { ($0.type, $0.data) }, uniquingKeysWith: { first, _ in first })
@@ -48,14 +48,14 @@ extension ObsSession {
       let isReconnecting = status["outputReconnecting"]?.boolValue ?? false
       stream.apply(
         poll: isActive ? (isReconnecting ? .reconnecting : .running) : .stopped,
-        askedAt: asked.stream)
+        askedAt: polled.stream)
       reportStream(byPoll: true, at: now)
       if stream.state.isActive { sample(status, byType["GetStats"], at: now) }
     }
     if let status = byType["GetRecordStatus"], let isActive = status["outputActive"]?.boolValue {
       let isPaused = status["outputPaused"]?.boolValue ?? false
       recording.apply(
-        poll: isActive ? (isPaused ? .paused : .running) : .stopped, askedAt: asked.recording)
+        poll: isActive ? (isPaused ? .paused : .running) : .stopped, askedAt: polled.recording)
       reportRecorder(byPoll: true, at: now)
       if recording.state.isActive, let bytes = status["outputBytes"]?.countValue,
         let duration = status["outputDuration"]?.countValue

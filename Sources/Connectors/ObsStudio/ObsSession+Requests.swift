@@ -107,8 +107,8 @@ extension ObsSession {
     case .stream, .recording:
       // The response only confirms that OBS tries to start the output. The event that reports the
       // start may have arrived already.
-      let asked = polls
-      pending[response.id]?.answered = asked
+      let sentPolls = polls
+      pending[response.id]?.answered = sentPolls
       let isRunning =
         waiting.awaited == .stream ? stream.state.isActive : recording.state == .running
       if isRunning { confirm(response.id) }

@@ -85,7 +85,7 @@ package struct ObsSession: SourceSession {
   var sampledAt: Instant?
   var skippedFrames = FallingCounter()
   var pending: [String: Pending] = [:]
-  private var odd = OddValueCounts()
+  private var unusable = UnusableValueCounts()
   private var pace = StatusPace()
   /// The number of events delivered to the room.
   package private(set) var forwarded = 0
@@ -129,7 +129,7 @@ package struct ObsSession: SourceSession {
     case .greeting(let time) where time <= now: lose("OBS does not answer", at: now)
     case .loading, .ready:
       if liveness.wake(at: now) == .dead { return lose("no sign of life", at: now) }
-      if pace.isDue(at: now) { reportOdd(at: now) }
+      if pace.isDue(at: now) { reportUnusable(at: now) }
       if let loadAt, loadAt <= now { load() }
       if let nextPoll, nextPoll <= now { ask(at: now) }
     case .waiting, .connecting, .greeting, .over: break
@@ -204,7 +204,7 @@ package struct ObsSession: SourceSession {
   }
 
   private mutating func setLive() {
-    let reasons = [controllerProblem, odd.text].compactMap(\.self).joined(separator: "; ")
+    let reasons = [controllerProblem, unusable.text].compactMap(\.self).joined(separator: "; ")
     setStatus(
       SourceStatus(
         .live, reason: reasons.isEmpty ? nil : String(reasons.unicodeScalars.prefix(240))))
@@ -214,18 +214,18 @@ package struct ObsSession: SourceSession {
   mutating func count(misfitsOf data: JSONValue, at now: Instant) {
     let names = ObsMessage.shape.misfits(of: data, named: "data")
     guard !names.isEmpty else { return }
-    odd.add(names)
-    reportOdd(at: now)
+    unusable.add(names)
+    reportUnusable(at: now)
   }
 
-  private mutating func reportOdd(at now: Instant) {
+  private mutating func reportUnusable(at now: Instant) {
     guard case .ready = phase, pace.mayReport(at: now) else { return }
     setLive()
   }
 
   /// Sends the delayed status report now, because the source is ending.
   package mutating func finish(at now: Instant) {
-    if pace.release() { reportOdd(at: now) }
+    if pace.release() { reportUnusable(at: now) }
   }
 
   // MARK: Messages
@@ -260,13 +260,13 @@ package struct ObsSession: SourceSession {
 
   private mutating func greet(_ hello: JSONValue) {
     var answer: String?
-    if let wanted = hello["authentication"] {
+    if let requested = hello["authentication"] {
       guard let password = settings.password else {
         return refuse("OBS requires a password; see Tools, WebSocket Server Settings")
       }
       answer = ObsMessage.authentication(
-        password: password, salt: wanted["salt"]?.stringValue ?? "",
-        challenge: wanted["challenge"]?.stringValue ?? "")
+        password: password, salt: requested["salt"]?.stringValue ?? "",
+        challenge: requested["challenge"]?.stringValue ?? "")
     }
     perform(.send(link, ObsMessage.identify(answer)))
   }

@@ -8,21 +8,21 @@ struct OverlapCopies {
   /// line counts as new.
   static let capacity = 4_096
 
-  private struct Count {
+  private struct LineCounts {
     var forwarded = 0
     var byConnection: [Int: Int] = [:]
   }
 
-  private var counts: [Int: Count] = [:]
+  private var counts: [Int: LineCounts] = [:]
 
   /// Records a line. Returns false for a copy of a line from another connection. Takes O(length).
   mutating func isNew(_ line: UnsafeRawBufferPointer, on connection: Int) -> Bool {
     let hash = hash(of: line)
     guard counts[hash] != nil || counts.count < Self.capacity else { return true }
-    let sent = counts[hash, default: Count()].byConnection[connection, default: 0] + 1
-    counts[hash, default: Count()].byConnection[connection] = sent
-    guard sent > counts[hash, default: Count()].forwarded else { return false }
-    counts[hash, default: Count()].forwarded = sent
+    let sent = counts[hash, default: LineCounts()].byConnection[connection, default: 0] + 1
+    counts[hash, default: LineCounts()].byConnection[connection] = sent
+    guard sent > counts[hash, default: LineCounts()].forwarded else { return false }
+    counts[hash, default: LineCounts()].forwarded = sent
     return true
   }
 }

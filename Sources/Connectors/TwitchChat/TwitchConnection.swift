@@ -37,7 +37,7 @@ struct TwitchConnection: Sendable {
   var isWelcome = false
   /// The channels to join, the channels with an unanswered JOIN, and the joined channels.
   var toJoin: [String] = []
-  var asked: [String: Instant] = [:]
+  var requestedJoins: [String: Instant] = [:]
   var joined: [String: Instant] = [:]
   /// Whether the server has announced that it will close the connection.
   var isLeaving = false
@@ -74,6 +74,6 @@ struct TwitchConnection: Sendable {
   func deadline(_ settings: TwitchSettings) -> Instant? {
     var deadline = phaseDeadline
     if case .connecting = phase {} else { deadline = .earlier(deadline, liveness.deadline) }
-    return asked.values.reduce(deadline) { .earlier($0, $1 + settings.join) }
+    return requestedJoins.values.reduce(deadline) { .earlier($0, $1 + settings.join) }
   }
 }

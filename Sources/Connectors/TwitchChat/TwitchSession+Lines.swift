@@ -181,8 +181,8 @@ extension TwitchSession {
     guard let connection = connections[id], !connection.requested.isEmpty else { return }
     switch fields.word(1) {
     case "ACK":
-      let given = connection.asksOneByOne ? [connection.requested[0]] : connection.requested
-      if given.contains("twitch.tv/tags") { connections[id]?.hasTags = true }
+      let granted = connection.asksOneByOne ? [connection.requested[0]] : connection.requested
+      if granted.contains("twitch.tv/tags") { connections[id]?.hasTags = true }
       answeredCapability(id, at: now)
     case "NAK":
       if connection.asksOneByOne {

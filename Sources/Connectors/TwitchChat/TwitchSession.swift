@@ -284,7 +284,7 @@ package struct TwitchSession: SourceSession {
   /// Makes the new connection of a link the current one, after it has joined all channels.
   mutating func takeOver(_ id: Int, at now: Instant) {
     guard let connection = connections[id], links[connection.link].next == id,
-      connection.phase.isReady, connection.toJoin.isEmpty, connection.asked.isEmpty
+      connection.phase.isReady, connection.toJoin.isEmpty, connection.requestedJoins.isEmpty
     else { return }
     let link = connection.link
     if let old = links[link].current {
@@ -324,7 +324,7 @@ package struct TwitchSession: SourceSession {
         guard count > 0 else { return }
         let channels = waiting.prefix(count)
         connections[id]?.toJoin.removeFirst(count)
-        for channel in channels { connections[id]?.asked[channel] = now }
+        for channel in channels { connections[id]?.requestedJoins[channel] = now }
         perform(.send(id, "JOIN " + channels.map { "#\($0)" }.joined(separator: ",")))
       }
     }
@@ -339,14 +339,14 @@ package struct TwitchSession: SourceSession {
   }
 
   mutating func joined(_ channel: String, on id: Int, at now: Instant) {
-    guard let asked = connections[id]?.asked.removeValue(forKey: channel) else {
+    guard let requestedAt = connections[id]?.requestedJoins.removeValue(forKey: channel) else {
       // The answer came too late: another connection is already joining the channel.
       if connections[id]?.joined[channel] == nil { perform(.send(id, "PART #\(channel)")) }
       return
     }
     connections[id]?.joined[channel] = now
     let roundTrip = connections[id]?.roundTrip ?? .zero
-    connections[id]?.roundTrip = max(roundTrip, now - asked)
+    connections[id]?.roundTrip = max(roundTrip, now - requestedAt)
     if let gap = channels[channel]?.gap {
       channels[channel]?.gap = nil
       perform(.gap(channel: channel, from: gap.since, to: now, reason: gap.reason))
@@ -364,12 +364,12 @@ package struct TwitchSession: SourceSession {
   /// connection would not answer a second JOIN either.
   private mutating func leaveGhosts(_ id: Int, at now: Instant) {
     guard let connection = connections[id] else { return }
-    let ghosts = connection.asked.filter { now - $0.value >= settings.join }.keys.sorted()
+    let ghosts = connection.requestedJoins.filter { now - $0.value >= settings.join }.keys.sorted()
     guard !ghosts.isEmpty else { return }
     let link = links[connection.link]
     if link.current == id, link.next != nil || link.connectAt != nil {
       // The connection that replaces this one will join the channels.
-      for channel in ghosts { connections[id]?.asked[channel] = nil }
+      for channel in ghosts { connections[id]?.requestedJoins[channel] = nil }
       return
     }
     let reason = "the server did not answer the join"
@@ -383,7 +383,7 @@ package struct TwitchSession: SourceSession {
   /// Moves channels of a connection to a new link.
   mutating func move(_ names: [String], from id: Int, at now: Instant) {
     guard let index = connections[id]?.link else { return }
-    for name in names { connections[id]?.asked[name] = nil }
+    for name in names { connections[id]?.requestedJoins[name] = nil }
     links[index].channels.removeAll { names.contains($0) }
     var link = Link(channels: names)
     link.connectAt = link.policy.failed(at: now, using: &generator)
@@ -393,8 +393,10 @@ package struct TwitchSession: SourceSession {
 
   /// Records that a channel cannot be read at all.
   mutating func refuse(_ channel: String, on id: Int, reason: String, at now: Instant) {
-    guard let link = connections[id]?.link, connections[id]?.asked[channel] != nil else { return }
-    connections[id]?.asked[channel] = nil
+    guard let link = connections[id]?.link, connections[id]?.requestedJoins[channel] != nil else {
+      return
+    }
+    connections[id]?.requestedJoins[channel] = nil
     links[link].channels.removeAll { $0 == channel }
     setStatus(.refused, of: channel, reason)
     if channels.values.allSatisfy({ $0.status.state == .refused }) {
@@ -427,8 +429,8 @@ package struct TwitchSession: SourceSession {
       if connections[id]?.phaseDeadline != nil {
         setDeadline(of: id, at: now + settings.registration)
       }
-      let asked = connections[id]?.asked ?? [:]
-      connections[id]?.asked = asked.mapValues { _ in now }
+      let requested = connections[id]?.requestedJoins ?? [:]
+      connections[id]?.requestedJoins = requested.mapValues { _ in now }
     }
   }
 }

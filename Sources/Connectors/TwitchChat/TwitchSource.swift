@@ -11,7 +11,7 @@ package final class TwitchSource: SessionSource {
   /// 8,191 bytes.
   private static let longestLine = 64 * 1024
 
-  private struct Peer {
+  private struct OpenConnection {
     let connection: PeerConnection
     var splitter = LineSplitter(maximumLength: longestLine)
   }
@@ -21,7 +21,7 @@ package final class TwitchSource: SessionSource {
   package let delivery: SourceDelivery
   package let eventLoop: any EventLoop
   package var session: TwitchSession
-  private var peers: [Int: Peer] = [:]
+  private var peers: [Int: OpenConnection] = [:]
   private var statuses: [String: SourceStatus] = [:]
   package let timer = SourceTimer()
   private var isPaused = false
@@ -111,7 +111,7 @@ package final class TwitchSource: SessionSource {
     let connection = PeerConnection(
       to: address, security: security, eventLoop: eventLoop, events: events)
     if isPaused { connection.setReading(false) }
-    peers[id] = Peer(connection: connection)
+    peers[id] = OpenConnection(connection: connection)
   }
 
   private func receive(_ bytes: UnsafeRawBufferPointer, on id: Int) {

@@ -43,15 +43,15 @@ package struct TwitchLogin: Sendable {
     return login
   }
 
-  /// Returns the newest renewal of the login in the read-only file `given`. `file` stores the
-  /// renewals. If `given` now contains another login, that login replaces the stored renewal.
-  package static func renewed(_ given: String, keptIn file: String) throws(SourceError)
+  /// Returns the newest renewal of the login in the read-only file `original`. `file` stores the
+  /// renewals. If `original` now contains another login, that login replaces the stored renewal.
+  package static func renewed(_ original: String, keptIn file: String) throws(SourceError)
     -> TwitchLogin
   {
-    var login = try read(file: given)
-    let bytes = (try? Data(contentsOf: URL(fileURLWithPath: given))) ?? Data()
+    var login = try read(file: original)
+    let bytes = (try? Data(contentsOf: URL(fileURLWithPath: original))) ?? Data()
     let origin = SHA256.hash(bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    if let kept = try? read(file: file), kept.origin == origin { return kept }
+    if let saved = try? read(file: file), saved.origin == origin { return saved }
     login.origin = origin
     login.file = file
     // Saved now, so that an unwritable path is reported before a renewal could be lost.

@@ -259,10 +259,10 @@ struct DeliveredValue: Sendable, Equatable {
       guard let list = value.arrayValue, list.indices.contains(index) else { return nil }
       return Self.value(at: rest, in: list[index], of: body)
     case .matching(let name, let path):
-      guard let wanted = Self.value(at: path[...], in: body, of: body)?.scalarText,
+      guard let expected = Self.value(at: path[...], in: body, of: body)?.scalarText,
         let element = value.arrayValue?.first(where: { element in
           // Bytes are compared, because comparing untrusted strings may take quadratic time.
-          element[name]?.scalarText?.utf8.elementsEqual(wanted.utf8) == true
+          element[name]?.scalarText?.utf8.elementsEqual(expected.utf8) == true
         })
       else { return nil }
       return Self.value(at: rest, in: element, of: body)

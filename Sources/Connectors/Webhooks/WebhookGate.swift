@@ -70,11 +70,11 @@ package struct WebhookGate: Sendable {
     of delivery: WebhookDelivery, _ body: [UInt8], _ head: HTTPRequestHead
   ) -> WebhookAnswer? {
     guard !knowsSecret(head) else { return nil }
-    if let signature, let given = head.headers.first(name: signature) {
-      return isSigned(body, given) ? nil : WebhookAnswer(401, "the signature is wrong")
+    if let signature, let stated = head.headers.first(name: signature) {
+      return isSigned(body, stated) ? nil : WebhookAnswer(401, "the signature is wrong")
     }
-    let given = secretInBody?.value(in: delivery, element: nil)?.scalarText
-    return given.map(isSecret) == true ? nil : Self.unknown
+    let statedSecret = secretInBody?.value(in: delivery, element: nil)?.scalarText
+    return statedSecret.map(isSecret) == true ? nil : Self.unknown
   }
 
   private func knowsSecret(_ head: HTTPRequestHead) -> Bool {

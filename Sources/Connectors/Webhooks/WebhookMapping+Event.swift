@@ -7,7 +7,7 @@ package struct MappedDelivery: Equatable, Sendable {
   /// Native lines without line endings. Empty if no rule matches.
   package var lines: [[UInt8]] = []
   /// The members that were omitted because the delivery has no usable value for them.
-  package var odd: [String] = []
+  package var unusable: [String] = []
 }
 
 extension WebhookMapping.Rule {
@@ -20,19 +20,19 @@ extension WebhookMapping.Rule {
   func event(
     _ delivery: WebhookDelivery, _ element: JSONValue?, time: Int?, identifier: String?,
     _ check: NativeLineCheck
-  ) throws(WebhookFault) -> (line: [UInt8], odd: [String]) {
+  ) throws(WebhookFault) -> (line: [UInt8], unusable: [String]) {
     var event = MappedEvent(rule: self, delivery: delivery, element: element)
     var first: String?
     while true {
       let line = event.line(time: time, identifier: identifier)
-      guard let (reason, text) = check.rejection(of: line) else { return (line, event.odd) }
+      guard let (reason, text) = check.rejection(of: line) else { return (line, event.unusable) }
       let name = reason == .invalidRoom ? "room" : text.quoted
       if reason != .missingMember, let name, event.skipValue(of: name) {
         first = first ?? text
         continue
       }
       // The member is missing because its only value was unusable.
-      if let name, first == nil, event.odd.contains(name) { throw event.fault(name) }
+      if let name, first == nil, event.unusable.contains(name) { throw event.fault(name) }
       throw WebhookFault(text: "\(location): \(first ?? text)")
     }
   }
@@ -44,7 +44,7 @@ struct MappedEvent {
   /// The candidate values of each member, of which the first is written.
   private var values: [ArraySlice<JSONValue>]
   /// The members for which a value was rejected.
-  private(set) var odd: [String] = []
+  private(set) var unusable: [String] = []
 
   init(rule: WebhookMapping.Rule, delivery: WebhookDelivery, element: JSONValue?) {
     self.rule = rule
@@ -68,12 +68,12 @@ struct MappedEvent {
       !values[index].isEmpty
     else { return false }
     values[index].removeFirst()
-    recordOdd(name)
+    recordUnusable(name)
     return true
   }
 
-  private mutating func recordOdd(_ name: String) {
-    if !odd.contains(name) { odd.append(name) }
+  private mutating func recordUnusable(_ name: String) {
+    if !unusable.contains(name) { unusable.append(name) }
   }
 
   func fault(_ name: String) -> WebhookFault {
@@ -138,11 +138,11 @@ struct MappedEvent {
   ) -> Bool {
     while let value = values[index].first {
       if member.write(value, to: &writer) {
-        if member.isCut(value) { recordOdd(member.name) }
+        if member.isCut(value) { recordUnusable(member.name) }
         return true
       }
       values[index].removeFirst()
-      recordOdd(member.name)
+      recordUnusable(member.name)
     }
     return false
   }

@@ -133,7 +133,7 @@ extension WebhookMapping.Rule {
     var event = MappedEvent(
       rule: sample, delivery: WebhookDelivery(body: .object([:])), element: nil)
     let line = event.line(time: nil, identifier: hasIdentifier ? "1" : nil)
-    if let odd = event.odd.first { throw node.problem(event.fault(odd).text) }
+    if let unusable = event.unusable.first { throw node.problem(event.fault(unusable).text) }
     guard let (reason, text) = check.rejection(of: line) else { return }
     throw node.problem(
       text

@@ -54,10 +54,10 @@ extension WebhookMapping {
     let identifiers = self.identifier?.values(in: delivery, element: nil)
     let identifier = identifiers?.lazy.compactMap(\.scalarText).first
     var mapped = MappedDelivery()
-    if identifiers?.isEmpty == false, identifier == nil { mapped.odd.append("identifier") }
+    if identifiers?.isEmpty == false, identifier == nil { mapped.unusable.append("identifier") }
     let times = time?.values(in: delivery, element: nil)
     let time = times?.lazy.compactMap(\.milliseconds).first
-    if times?.isEmpty == false, time == nil { mapped.odd.append("time") }
+    if times?.isEmpty == false, time == nil { mapped.unusable.append("time") }
     for rule in rules where rule.fits(delivery) {
       let elements: [JSONValue?] =
         rule.each.map { DeliveredValue.list(at: $0, in: delivery.body) } ?? [nil]
@@ -68,10 +68,10 @@ extension WebhookMapping {
         // An event without an identifier gets one that is derived from the delivery's identifier.
         let number = mapped.lines.count
         let fallback = identifier.map { number == 0 ? $0 : "\($0)/\(number)" }
-        let (line, odd) = try rule.event(
+        let (line, unusable) = try rule.event(
           delivery, element, time: time, identifier: fallback, check)
         mapped.lines.append(line)
-        mapped.odd += odd
+        mapped.unusable += unusable
       }
     }
     return mapped
@@ -86,11 +86,11 @@ extension WebhookMapping.Rule {
       let text = value.map { $0.scalarText ?? "\u{0}" } ?? ""
       // Bytes are compared, because comparing untrusted strings may take quadratic time.
       func isValue(_ other: Substring) -> Bool { other.utf8.elementsEqual(text.utf8) }
-      let (excluded, wanted) = (
+      let (excluded, included) = (
         condition.texts.filter { $0.hasPrefix("!") }, condition.texts.filter { !$0.hasPrefix("!") }
       )
       return !excluded.contains { isValue($0.dropFirst()) }
-        && (wanted.isEmpty || wanted.contains { isValue($0[...]) })
+        && (included.isEmpty || included.contains { isValue($0[...]) })
     }
   }
 }

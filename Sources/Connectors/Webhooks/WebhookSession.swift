@@ -50,7 +50,7 @@ package struct WebhookSession: SourceSession {
   private var lastRefusal = ""
   private var unfit = UnfitDeliveries()
   /// The members with unusable values, by their names in the mapping.
-  private var odd = OddValueCounts()
+  private var unusable = UnusableValueCounts()
   package var effects: [Effect] = []
 
   /// The number of delivered events, and of deliveries that were duplicates, were refused, or
@@ -75,7 +75,8 @@ package struct WebhookSession: SourceSession {
   ///   - queue: The number of lines given to the daemon so far, and how many of them it has
   ///     acknowledged.
   package mutating func receive(
-    _ id: Int, _ delivery: WebhookDelivery, bytes: [UInt8], queue: (given: Int, acknowledged: Int),
+    _ id: Int, _ delivery: WebhookDelivery, bytes: [UInt8],
+    queue: (submitted: Int, acknowledged: Int),
     at now: Instant
   ) {
     guard !isPaused else {
@@ -97,7 +98,7 @@ package struct WebhookSession: SourceSession {
       confirm(id)
       return update(at: now)
     }
-    var ticket = queue.given
+    var ticket = queue.submitted
     var hash: Int?
     let isNew: Bool
     if let identifier = mapping.identifier(of: delivery) {
@@ -113,8 +114,8 @@ package struct WebhookSession: SourceSession {
       forwarded += lines.count
       ticket += lines.count
       effects.append(.deliver(lines))
-      if !mapped.odd.isEmpty {
-        odd.add(mapped.odd)
+      if !mapped.unusable.isEmpty {
+        unusable.add(mapped.unusable)
         update(at: now)
       }
     } else {
@@ -190,7 +191,7 @@ package struct WebhookSession: SourceSession {
     var parts = [listening]
     if refused > 0 { parts.append("refused \(refused), most recently: \(lastRefusal)") }
     if ignored > 0 { parts.append("no rule for \(ignored)\(unfit.text)") }
-    if let text = odd.text { parts.append(text) }
+    if let text = unusable.text { parts.append(text) }
     // The daemon rejects longer reasons.
     state.reason = parts.joined(separator: "; ").clipped
     effects.append(.status(state))

@@ -58,8 +58,8 @@ package final class WebhookSource: SessionSource {
     events.received = { [weak self] id, delivered, bytes in
       guard let self else { return }
       let acknowledged = delivery.delivered
-      let given = acknowledged + delivery.waiting
-      advance { $0.receive(id, delivered, bytes: bytes, queue: (given, acknowledged), at: $1) }
+      let submitted = acknowledged + delivery.waiting
+      advance { $0.receive(id, delivered, bytes: bytes, queue: (submitted, acknowledged), at: $1) }
     }
     events.left = { [weak self] id in self?.advance { session, _ in session.left(id) } }
     events.refused = { [weak self] reason in self?.advance { $0.refuse(reason, at: $1) } }

@@ -36,10 +36,10 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
   /// The entry number of each gift bomb.
   private var groups = RecentKeys<Text, Int>(capacity: groupMemory)
   /// The gift bombs without an announcement, oldest first, at most ``limit``.
-  private var held: [Held] = []
+  private var held: [HeldNotice] = []
   private var now: Timestamp = .min
 
-  private struct Held: Equatable, Codable {
+  private struct HeldNotice: Equatable, Codable {
     var entry: DisplayedNotice
     let since: Timestamp
   }
@@ -125,7 +125,7 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
 
   private mutating func hold(_ entry: DisplayedNotice) {
     if held.count == Self.limit { append(held.removeFirst().entry) }
-    held.append(Held(entry: entry, since: now))
+    held.append(HeldNotice(entry: entry, since: now))
   }
 
   private mutating func append(_ entry: DisplayedNotice) {

@@ -19,7 +19,7 @@ struct RunNodeCommand: AsyncParsableCommand {
   @Flag(help: "Print the commented default configuration and exit.")
   var printDefaultConfig = false
 
-  private static let standardFile = "/etc/livehost/gateway.yaml"
+  private static let defaultFile = "/etc/livehost/gateway.yaml"
 
   func run() async throws {
     if printDefaultConfig {
@@ -27,7 +27,7 @@ struct RunNodeCommand: AsyncParsableCommand {
     }
     var configuration = GatewayConfiguration()
     do {
-      if let file = config ?? (access(Self.standardFile, F_OK) == 0 ? Self.standardFile : nil) {
+      if let file = config ?? (access(Self.defaultFile, F_OK) == 0 ? Self.defaultFile : nil) {
         configuration = try GatewayConfiguration(file: file)
       }
     } catch {

@@ -44,7 +44,7 @@ struct GatewayRun {
     let directory = try await loop.submit { node.value.directory }.get()
     let tunnels = configuration.tunnels()
     let origin: OriginLookup = { room in
-      if let room { try await directory.settled(room) }
+      if let room { try await directory.waitUntilLoaded(room) }
       return try await tunnels.path(for: directory.address(of: room))
     }
     let relay = Relay(origin: origin, maximumRate: nil)
@@ -130,7 +130,7 @@ struct GatewayRun {
   /// another node is outdated, and is reported only if the owner cannot be reached.
   private static func rooms(of directory: NodeDirectory, _ tunnels: Tunnels) async -> [RoomSummary]
   {
-    try? await directory.settled(nil)
+    try? await directory.waitUntilLoaded(nil)
     var found: [String: [RoomSummary]] = [:]
     for (name, address) in directory.addresses {
       guard let path = try? await tunnels.path(for: address),

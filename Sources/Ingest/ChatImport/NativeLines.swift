@@ -20,15 +20,15 @@ package struct NativeLines: Sendable {
     unknown[isKept ? kind : "others", default: 0] += 1
   }
 
-  private static let oddPrefix = "value of "
+  private static let unusablePrefix = "value of "
 
   /// Counts a member with an unusable value.
-  mutating func count(odd member: String) { count(unknown: Self.oddPrefix + member) }
+  mutating func count(unusable member: String) { count(unknown: Self.unusablePrefix + member) }
 
   /// Counts the members of a value that do not have the form that `shape` requires.
   mutating func count(misfitsOf value: JSONValue?, _ shape: JSONShape, named name: String = "item")
   {
-    for name in shape.misfits(of: value, named: name) { count(odd: name) }
+    for name in shape.misfits(of: value, named: name) { count(unusable: name) }
   }
 
   /// Returns a text truncated to the size that fits into a line. Counts the truncation.
@@ -42,22 +42,24 @@ package struct NativeLines: Sendable {
 
   /// The number of events of which nothing was shown.
   package var notShown: Int {
-    unknown.reduce(0) { $1.key.hasPrefix(Self.oddPrefix) ? $0 : $0 + $1.value }
+    unknown.reduce(0) { $1.key.hasPrefix(Self.unusablePrefix) ? $0 : $0 + $1.value }
   }
 
   /// A human-readable remark about the events that were not shown and the values that were ignored,
   /// if any.
   package var remark: String? {
-    func counts(odd isOdd: Bool) -> String {
-      unknown.filter { $0.key.hasPrefix(Self.oddPrefix) == isOdd }
+    func counts(unusable isUnusable: Bool) -> String {
+      unknown.filter { $0.key.hasPrefix(Self.unusablePrefix) == isUnusable }
         .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        .map { "\($0.value) \(isOdd ? String($0.key.dropFirst(Self.oddPrefix.count)) : $0.key)" }
+        .map {
+          "\($0.value) \(isUnusable ? String($0.key.dropFirst(Self.unusablePrefix.count)) : $0.key)"
+        }
         .joined(separator: ", ")
     }
-    let (missing, odd) = (counts(odd: false), counts(odd: true))
+    let (missing, unusable) = (counts(unusable: false), counts(unusable: true))
     let parts = [
       missing.isEmpty ? nil : "not shown: \(missing)",
-      odd.isEmpty ? nil : "unusable values ignored: \(odd)",
+      unusable.isEmpty ? nil : "unusable values ignored: \(unusable)",
     ].compactMap { $0 }
     // The daemon rejects longer remarks.
     return parts.isEmpty ? nil : parts.joined(separator: "; ").clipped
@@ -82,7 +84,7 @@ package struct NativeLines: Sendable {
     }
     bytes.append(0x0A)
     lines += 1
-    for member in cut { count(odd: member) }
+    for member in cut { count(unusable: member) }
   }
 }
 

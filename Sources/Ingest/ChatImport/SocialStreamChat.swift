@@ -30,7 +30,7 @@ package struct SocialStreamChat: Sendable {
       return
     }
     var message = SocialStreamMessage(content)
-    defer { for name in message.odd { lines.count(odd: name) } }
+    defer { for name in message.unusable { lines.count(unusable: name) } }
     let (event, platform) = (message.event(), message.platform())
     if event == "viewer_update" || event == "viewer_updates" {
       return count(content["meta"], platform, at: time, &lines)
@@ -86,11 +86,11 @@ package struct SocialStreamChat: Sendable {
         JSONValue.object(["count": value]).wholeCount("count")
           ?? names.lazy.compactMap { value.wholeCount($0) }.first
       }
-      if counts.count < members.count { lines.count(odd: "viewer count") }
+      if counts.count < members.count { lines.count(unusable: "viewer count") }
       guard !counts.isEmpty, counts.count <= Self.maximumPlatforms else { return }
       viewers = counts
     } else {
-      return lines.count(odd: "viewer count")
+      return lines.count(unusable: "viewer count")
     }
     let sum = viewers.values.reduce(0, +)
     let only = viewers.count == 1 ? viewers.keys.first?.text : nil
@@ -151,7 +151,7 @@ package struct SocialStreamChat: Sendable {
     // Some callers send only the identifier of the message to delete.
     let isBare = deletion.objectValue == nil
     var message = SocialStreamMessage(isBare ? .object(["id": deletion]) : deletion)
-    defer { for name in message.odd { lines.count(odd: "delete.\(name)") } }
+    defer { for name in message.unusable { lines.count(unusable: "delete.\(name)") } }
     let platform = message.platform()
     let (own, native) = message.identifiers()
     let names = [message.text("chatname"), message.text("username")].compactMap { $0?.clipped }

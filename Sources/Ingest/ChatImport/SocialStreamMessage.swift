@@ -3,19 +3,19 @@ import LiveEvents
 
 /// The members of a message of Social Stream Ninja, documented in its "Live Event Reference"
 /// (https://socialstream.ninja/docs/event-reference.html). A member with a value of an unexpected
-/// type counts as absent and is listed in ``odd``.
+/// type counts as absent and is listed in ``unusable``.
 struct SocialStreamMessage {
   let content: JSONValue
   let meta: JSONValue
-  private(set) var odd: [String] = []
+  private(set) var unusable: [String] = []
 
   init(_ content: JSONValue) {
     self.content = content
     meta = content["meta"] ?? .null
-    odd = Self.shape.misfits(of: content, named: "message")
+    unusable = Self.shape.misfits(of: content, named: "message")
     // In a viewer update, `meta` is the count itself, which is checked where it is read.
     if meta.looseNumber == nil, content.word("event")?.hasPrefix("viewer_update") != true {
-      odd += Self.metaShape.misfits(of: meta, named: "meta")
+      unusable += Self.metaShape.misfits(of: meta, named: "meta")
     }
   }
 
@@ -37,7 +37,7 @@ struct SocialStreamMessage {
     case .number(let number)?:
       return Int64(exactly: number).map { "\($0)" } ?? "\(number)"
     case .bool?, .array?, .object?:
-      recordOdd(name)
+      recordUnusable(name)
       return nil
     }
   }
@@ -47,12 +47,12 @@ struct SocialStreamMessage {
     guard let text = text(member), text.utf8.count > EventLimits.nameLength else {
       return self.text(member)
     }
-    recordOdd(member)
+    recordUnusable(member)
     return text.clipped
   }
 
-  private mutating func recordOdd(_ name: String) {
-    if !odd.contains(name) { odd.append(name) }
+  private mutating func recordUnusable(_ name: String) {
+    if !unusable.contains(name) { unusable.append(name) }
   }
 
   mutating func flag(_ name: String) -> Bool {
@@ -63,7 +63,7 @@ struct SocialStreamMessage {
     case .string(let text)? where ["", "true", "false"].contains(text.clipped(to: 8)):
       return text == "true"
     case .integer?, .number?, .string?, .array?, .object?:
-      recordOdd(name)
+      recordUnusable(name)
       return false
     }
   }
@@ -72,9 +72,9 @@ struct SocialStreamMessage {
   /// `meta.tokens`.
   mutating func count(_ names: String...) -> Int? {
     for name in names {
-      for place in [meta, meta["tokens"] ?? .null] {
-        if let count = place.wholeCount(name) { return count }
-        if place.hasValue(name) { recordOdd("meta.\(name)") }
+      for object in [meta, meta["tokens"] ?? .null] {
+        if let count = object.wholeCount(name) { return count }
+        if object.hasValue(name) { recordUnusable("meta.\(name)") }
       }
     }
     return nil
@@ -133,7 +133,7 @@ struct SocialStreamMessage {
     // The limit exceeds the message length of every platform, and fits into a line.
     let whole = text("chatmessage") ?? ""
     let written = whole.clipped(to: 8192)
-    if written.utf8.count < whole.utf8.count { recordOdd("chatmessage") }
+    if written.utf8.count < whole.utf8.count { recordUnusable("chatmessage") }
     let plain = flag("textonly") ? written : HTMLText.plain(written)
     if plain.hasWords { return plain }
     let hasImage = text("contentimg") != nil || written.contains("<img")
@@ -148,16 +148,16 @@ struct SocialStreamMessage {
     if content["hasDonation"] == .bool(true) { return metaMoney() ?? "a donation" }
     // Zero or a negative amount is not a donation.
     if let number = content.number("hasDonation"), number <= 0 {
-      if number < 0 { recordOdd("hasDonation") }
-    } else if let given = text("hasDonation") {
+      if number < 0 { recordUnusable("hasDonation") }
+    } else if let donationText = text("hasDonation") {
       // Some platforms add markup to the amount.
-      let plain = HTMLText.plain(given)
-      return (plain.hasWords ? plain : given).clipped
+      let plain = HTMLText.plain(donationText)
+      return (plain.hasWords ? plain : donationText).clipped
     }
     if let value = content["donoValue"], value != .null {
       let number = JSONValue.object(["value": value]).number("value")
       if let number, number > 0 { return "$\(number)" }
-      if number == nil { recordOdd("donoValue") }
+      if number == nil { recordUnusable("donoValue") }
     }
     return nil
   }

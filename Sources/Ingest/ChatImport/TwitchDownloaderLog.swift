@@ -92,11 +92,11 @@ struct TwitchDownloaderLog: Sendable {
     let text = message.text("body") ?? fragments.text
     // The positions of emotes are valid only for the same text.
     if !fragments.emotes.isEmpty, !fragments.text.utf8.elementsEqual(text.utf8) {
-      lines.count(odd: "fragments")
+      lines.count(unusable: "fragments")
     }
     let fitting = lines.fitting(text)
     let (emotes, unusable) = fragments.emotes(of: text, listed: message["emoticons"])
-    for _ in 0..<unusable { lines.count(odd: "emoticons") }
+    for _ in 0..<unusable { lines.count(unusable: "emoticons") }
     let time = time(of: comment)
     let bits = message.count("bits_spent") ?? 0
     let notice = message["user_notice_params"]

@@ -34,7 +34,7 @@ package final class IngestConnection: ChannelInboundHandler {
   }
 
   /// Lines that were read but not decoded yet.
-  private struct Held {
+  private struct HeldInput {
     let slab: ByteSlab?
     var offset = 0
     /// Whether a line that exceeds the maximum length follows.
@@ -50,7 +50,7 @@ package final class IngestConnection: ChannelInboundHandler {
   private var touched = TouchedRooms()
   private var phase = Phase.reading
   /// Input that is not decoded yet, because too much is outstanding. At most the input of one turn.
-  private var held: [Held] = []
+  private var held: [HeldInput] = []
   /// Whether lines are being processed. If the ledger changes meanwhile, the change is handled
   /// after the lines.
   private var isProcessing = false
@@ -100,7 +100,7 @@ package final class IngestConnection: ChannelInboundHandler {
     let slab = buffer.withUnsafeReadableBytes {
       core.assembler.receive($0, isTooLong: &isTooLong)
     }
-    if slab != nil || isTooLong { held.append(Held(slab: slab, isTooLong: isTooLong)) }
+    if slab != nil || isTooLong { held.append(HeldInput(slab: slab, isTooLong: isTooLong)) }
     if held.count == 1 { processHeld(context) }
   }
 

@@ -12,7 +12,7 @@ package final class HostNames: Sendable {
   package init(_ names: [String]) { self.names = Set(names.map { $0.lowercased() }) }
 
   /// Sets the port on which this program listens; 0 if it does not listen on a port.
-  package func note(port: Int) { self.port.store(port, ordering: .relaxed) }
+  package func setPort(_ port: Int) { self.port.store(port, ordering: .relaxed) }
 
   private static let ownNames: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 

@@ -40,7 +40,7 @@ struct MethodCalls: Sendable {
   }
 
   func refuseReaders() -> Response {
-    refusals.note(.right)
+    refusals.count(.right)
     return Reply.error(.forbidden, "right", "this token only allows reading")
   }
 
@@ -56,7 +56,7 @@ struct MethodCalls: Sendable {
       return try await request.body.collect(
         upTo: context.right == .acting ? limits.actingBodyBytes : limits.bodyBytes)
     } catch is NIOTooManyBytesError {
-      refusals.note(.size)
+      refusals.count(.size)
       throw HTTPError(RequestGuard.Refusal.size.status, message: RequestGuard.Refusal.size.text)
     }
   }

@@ -4,7 +4,7 @@ import Locking
 final class PageRefusalCounts: Sendable {
   private let counts = Guarded<[RequestGuard.Refusal: Int]>([:])
 
-  func note(_ refusal: RequestGuard.Refusal) { counts.withLock { $0[refusal, default: 0] += 1 } }
+  func count(_ refusal: RequestGuard.Refusal) { counts.withLock { $0[refusal, default: 0] += 1 } }
 
   /// The counts by reason, including reasons that never occurred.
   var all: [(reason: String, count: Int)] {

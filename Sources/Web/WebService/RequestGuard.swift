@@ -24,7 +24,7 @@ struct RequestGuard: RouterMiddleware {
     var context = context
     let path = request.uri.path
     if let refusal = refusal(request, path: path, &context) {
-      refusals.note(refusal)
+      refusals.count(refusal)
       return Reply.error(refusal.status, refusal.rawValue, refusal.text)
     }
     return try await next(request, context)

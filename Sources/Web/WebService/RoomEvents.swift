@@ -82,7 +82,7 @@ struct RoomEvents: Sendable {
           for await _ in signals {
             guard let text = next(of: state, &last, idle: .now - sentAt) else { continue }
             let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(limits.writeTimeout)) {
-              streams.noteSlow()
+              streams.countSlow()
               channel.close(promise: nil)
             }
             try await writer.write(text)

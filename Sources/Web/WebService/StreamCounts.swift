@@ -15,7 +15,7 @@ final class StreamCounts: Sendable {
 
   func end() { open.wrappingSubtract(1, ordering: .relaxed) }
 
-  func noteSlow() { slow.wrappingAdd(1, ordering: .relaxed) }
+  func countSlow() { slow.wrappingAdd(1, ordering: .relaxed) }
 
   var now: Int { open.load(ordering: .relaxed) }
   var closedSlow: Int { slow.load(ordering: .relaxed) }

@@ -74,7 +74,7 @@ package struct WebServer: Sendable {
       configuration: configuration,
       onServerRunning: { channel in
         let port = channel.localAddress?.port ?? 0
-        names.note(port: port)
+        names.setPort(port)
         onListening(port)
       }, logger: logger)
     try await application.runService()

@@ -8,14 +8,14 @@ import NIOPosix
 import SourceTestSupport
 
 /// Prints a line without buffering.
-func tell(_ line: String) {
+func printLine(_ line: String) {
   var text = line + "\n"
   text.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
 }
 
 let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 let twitch = try await TestTwitch(group)
-tell("port \(twitch.port)")
+printLine("port \(twitch.port)")
 while let line = readLine() {
   let words = line.split(separator: " ", maxSplits: 2).map(String.init)
   switch words.first {
@@ -24,9 +24,9 @@ while let line = readLine() {
     try await twitch.send(words[2] + "\r\n", to: Int(words[1]) ?? 0)
   case "wait" where words.count > 1:
     await twitch.wait(for: words.dropFirst().joined(separator: " "))
-    tell("heard")
-  case "faults": tell("faults \(try await twitch.faults())")
-  default: tell("unknown: \(line)")
+    printLine("heard")
+  case "faults": printLine("faults \(try await twitch.faults())")
+  default: printLine("unknown: \(line)")
   }
 }
 try await twitch.stop()

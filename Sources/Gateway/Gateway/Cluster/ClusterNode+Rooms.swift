@@ -85,7 +85,7 @@ extension ClusterNode {
     for (partition, epoch) in partitions {
       let log = logs[partition.stream] ?? ""
       Task {
-        var result: Result<SnapshotTransfer.Loaded, any Error>
+        var result: Result<SnapshotTransfer.LoadedPartition, any Error>
         do {
           let held = try await positions.value.filter { Partition(of: $0.key) == partition }
           result = .success(
@@ -101,13 +101,14 @@ extension ClusterNode {
   }
 
   private func loaded(
-    _ partition: Partition, _ result: Result<SnapshotTransfer.Loaded, any Error>, epoch: UInt64,
+    _ partition: Partition, _ result: Result<SnapshotTransfer.LoadedPartition, any Error>,
+    epoch: UInt64,
     run: Int
   ) {
     guard takeovers.endLoading(partition), daemon.isConnected, daemon.run == run,
       keeper.epoch(of: partition) == epoch
     else { return }
-    let loaded: SnapshotTransfer.Loaded
+    let loaded: SnapshotTransfer.LoadedPartition
     switch result {
     case .success(let value): loaded = value
     case .failure(let error): return takeovers.fail(partition, SnapshotTransfer.reason(error))
@@ -203,11 +204,12 @@ extension ClusterNode {
       let epoch = keeper.epoch(of: partition), let log = logs[partition.stream]
     else { return }
     stored.beginStoring()
-    let gone = feed.beginSnapshot(of: room, partition)
+    let closedAt = feed.beginSnapshot(of: room, partition)
     let identifier = SnapshotHeader.identifier(
       epoch: epoch, nanoseconds: Int(WallClock.nanoseconds()))
     let upload = SnapshotUpload(
-      node: handle, transfer: transfer, partition: partition, room: room, log: log, gone: gone,
+      node: handle, transfer: transfer, partition: partition, room: room, log: log,
+      closedAt: closedAt,
       epoch: epoch, identifier: identifier)
     Task {
       var failure: (any Error)?
@@ -219,18 +221,18 @@ extension ClusterNode {
   /// Returns the header of a snapshot and the sequence of the header that it replaces; `nil` if the
   /// node has since lost the partition or started loading it again.
   func header(
-    for upload: SnapshotUpload, _ saved: SnapshotTransfer.Saved
+    for upload: SnapshotUpload, _ saved: SnapshotTransfer.StoredParts
   ) -> (header: SnapshotHeader, expected: UInt64)? {
     let (room, partition) = (upload.room, upload.partition)
     // If this process was suspended meanwhile, `tick` notices by the local clock that leases have
     // expired.
     perform(keeper.tick(at: SourceDelivery.now))
     guard keeper.epoch(of: partition) == upload.epoch, let code = saved.positions[upload.log],
-      let basis = feed.basis(of: room, partition, at: code)
+      let basis = feed.snapshotStart(of: room, partition, at: code)
     else { return nil }
     let header = SnapshotHeader(
       identifier: upload.identifier, room: room.description, log: upload.log, code: code,
-      start: basis.start, through: feed.covered(partition, without: room, from: basis.start),
+      start: basis.start, through: feed.savedUpTo(partition, without: room, from: basis.start),
       parts: saved.parts, bytes: saved.bytes, checksum: saved.checksum, node: settings.node,
       epoch: upload.epoch, senders: basis.senders)
     return (header, stored.sequence(of: room))
@@ -249,7 +251,7 @@ extension ClusterNode {
   /// is not known.
   func snapshotStored(
     _ header: SnapshotHeader, _ sequence: UInt64, of room: RoomName, _ partition: Partition
-  ) -> SnapshotTransfer.Stored? {
+  ) -> SnapshotTransfer.NewestSnapshot? {
     counts.recordStored(room)
     guard let before = stored.replace(with: header, sequence: sequence, of: room) else {
       return nil

@@ -168,7 +168,7 @@ package final class ClusterNode {
     guard !isStopped else { return }
     eventLoop.assumeIsolated().scheduleTask(in: Self.interval) { self.tick() }
     let now = SourceDelivery.now
-    if let gone = daemon.goneSince, now - gone >= Self.daemonPatience {
+    if let absentSince = daemon.absentSince, now - absentSince >= Self.daemonPatience {
       perform(keeper.drain(.noDaemon))
     }
     reportLoaded()
@@ -195,7 +195,7 @@ package final class ClusterNode {
       node: settings.node, partitions: keeper.partitions.count,
       nodes: keeper.liveNodes(at: now).keys.sorted(),
       idle: keeper.idleNodes(at: now).keys.sorted(),
-      isDrained: keeper.drainReasons.contains(.asked), stored: appender.stored,
+      isDrained: keeper.drainReasons.contains(.administrator), stored: appender.stored,
       repeated: appender.repeated, waitingBytes: appender.bytes, fed: feed.delivered,
       duplicates: feed.duplicates, unreadable: feed.unreadable, feedingBytes: feed.bytes,
       acts: counts.acts, snapshotsStored: counts.stored, snapshotsLoaded: counts.loaded,

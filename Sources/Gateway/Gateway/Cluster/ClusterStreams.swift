@@ -11,7 +11,7 @@ struct ClusterStreams {
   let calls: NatsCalls
   let replicas: Int
 
-  struct Made: Sendable {
+  struct Streams: Sendable {
     /// For each stream of the log, the name that daemons use for it, which consists of the stream's
     /// name and its creation time.
     var logs: [String: String] = [:]
@@ -19,11 +19,11 @@ struct ClusterStreams {
     var problems: [String] = []
   }
 
-  func make() async throws -> Made {
+  func make() async throws -> Streams {
     guard (try await information()["api"]?["level"]?.integerValue ?? 0) >= 1 else {
       throw ClusterError.oldServer
     }
-    var made = Made()
+    var made = Streams()
     for index in 0..<Partition.streamCount {
       let name = Partition.stream(index)
       let subjects = Partition.all.filter { $0.stream == name }.map(\.logSubjects)

@@ -5,7 +5,7 @@ struct KnownNodes: Sendable {
   struct Node: Sendable {
     var instance: String
     var address: String
-    var seen: Instant
+    var seenAt: Instant
   }
 
   /// The prefixes of the keys to which a node's name is appended. A node writes the key with
@@ -19,13 +19,13 @@ struct KnownNodes: Sendable {
 
   /// Returns the nodes that lead partitions and have written recently, by name.
   func present(at now: Instant, within age: Interval) -> [String: Node] {
-    present.filter { now - $0.value.seen < age }
+    present.filter { now - $0.value.seenAt < age }
   }
 
   /// Returns the nodes that run but lead no partitions, by name.
   func idle(at now: Instant, within age: Interval) -> [String: Node] {
     idle.filter { name, node in
-      now - node.seen < age && present[name].map { $0.seen < node.seen } ?? true
+      now - node.seenAt < age && present[name].map { $0.seenAt < node.seenAt } ?? true
     }
   }
 
@@ -34,7 +34,7 @@ struct KnownNodes: Sendable {
 
   /// Returns the newest run of a node, according to the newer of its two entries.
   func instance(of name: String) -> String? {
-    [present[name], idle[name]].compactMap(\.self).max { $0.seen < $1.seen }?.instance
+    [present[name], idle[name]].compactMap(\.self).max { $0.seenAt < $1.seenAt }?.instance
   }
 
   /// Records that an entry was written, or deleted if `node` is `nil`. Returns the node's name if

@@ -66,17 +66,17 @@ package struct LeaseKeeper: Sendable {
     var owner: Owner
     var instance: String
     var sequence: UInt64
-    var seen: Instant
+    var seenAt: Instant
     /// Whether the owner has given up the lease. Another node can then acquire it without waiting
     /// until it expires.
     var isDeleted = false
   }
 
-  private struct Held {
+  private struct HeldLease {
     var epoch: UInt64
     var sequence: UInt64
-    var renewed: Instant
-    var asked: Instant
+    var renewedAt: Instant
+    var requestedAt: Instant
     var isLoading = true
   }
 
@@ -90,14 +90,14 @@ package struct LeaseKeeper: Sendable {
   /// Another run that uses this node's name and wrote after ``firstWritten``, and the time of its
   /// last write.
   private var namesake: (instance: String, written: UInt64)?
-  private var held: [Partition: Held] = [:]
+  private var held: [Partition: HeldLease] = [:]
   /// The partitions that this node has requested to acquire without having received an answer, and
   /// the times of these requests.
   private var acquiring: [Partition: Instant] = [:]
   private var announcements: Announcements
-  private var requests: [Int: (purpose: Purpose, asked: Instant)] = [:]
+  private var requests: [Int: (purpose: Purpose, requestedAt: Instant)] = [:]
   private var nextRequest = 1
-  private var presented: Instant?
+  private var presenceWrittenAt: Instant?
   /// How long the servers take to answer writes of this node's presence entry.
   package private(set) var timing: ServerTiming
   /// The time at which all entries of the servers were known. While this is `nil`, no partition is
@@ -107,7 +107,7 @@ package struct LeaseKeeper: Sendable {
   package enum DrainReason: Sendable {
     case ending
     /// An administrator has asked the node to give up its partitions.
-    case asked
+    case administrator
     /// The local daemon is not running.
     case noDaemon
     /// The servers answer so late that leases cannot be renewed in time. Without this reason, the
@@ -146,7 +146,7 @@ package struct LeaseKeeper: Sendable {
   /// loading them, or after its owner gave it up and before a new owner is known.
   package func isLoading(_ partition: Partition, at now: Instant) -> Bool {
     guard let entry = entries[partition] else { return false }
-    return entry.isDeleted || entry.owner.isLoading && now - entry.seen < settings.duration
+    return entry.isDeleted || entry.owner.isLoading && now - entry.seenAt < settings.duration
   }
 
   /// Returns the owner of a partition. If the lease has expired, returns the last owner until
@@ -156,7 +156,7 @@ package struct LeaseKeeper: Sendable {
   /// Whether any node holds the lease of a partition now.
   package func isLeased(_ partition: Partition, at now: Instant) -> Bool {
     guard let entry = entries[partition], !entry.isDeleted else { return false }
-    return now - entry.seen < settings.duration
+    return now - entry.seenAt < settings.duration
   }
 
   /// The addresses of the nodes that are alive and lead partitions, by name. Includes this node
@@ -209,7 +209,7 @@ package struct LeaseKeeper: Sendable {
     announcements.observed(key, value, sequence: sequence, at: now)
     let node = value.flatMap { value in
       value["instance"]?.stringValue.map {
-        KnownNodes.Node(instance: $0, address: value["address"]?.stringValue ?? "", seen: now)
+        KnownNodes.Node(instance: $0, address: value["address"]?.stringValue ?? "", seenAt: now)
       }
     }
     if let name = nodes.observed(key, node) {
@@ -220,13 +220,13 @@ package struct LeaseKeeper: Sendable {
       guard let isDrained = value?["drain"]?.boolValue,
         value?["instance"]?.stringValue ?? settings.instance == settings.instance
       else { return [] }
-      return isDrained ? drain(.asked) : resume(.asked)
+      return isDrained ? drain(.administrator) : resume(.administrator)
     }
     if key.hasPrefix("m_"), let number = Int(key.dropFirst(2)),
       (0..<Partition.count).contains(number),
       let node = value?["node"]?.stringValue
     {
-      return prefer(
+      return recordMove(
         node, value?["instance"]?.stringValue, for: Partition(number: number), at: now)
     }
     guard key.hasPrefix("p"), let number = Int(key.dropFirst()), number < Partition.count else {
@@ -244,7 +244,7 @@ package struct LeaseKeeper: Sendable {
       node: node, address: value["address"]?.stringValue ?? "", epoch: epoch,
       isLoading: value["loading"]?.boolValue == true)
     let instance = value["instance"]?.stringValue ?? ""
-    entries[partition] = Entry(owner: owner, instance: instance, sequence: sequence, seen: now)
+    entries[partition] = Entry(owner: owner, instance: instance, sequence: sequence, seenAt: now)
     // A newer write by another node proves that this node has lost the lease, even if the lease has
     // not expired by this node's clock.
     guard instance != settings.instance, let mine = held[partition], sequence > mine.sequence else {
@@ -272,9 +272,9 @@ package struct LeaseKeeper: Sendable {
   /// Records the servers' answer to a request. `sequence` is `nil` if they rejected the write
   /// because another entry exists.
   package mutating func answered(_ request: Int, sequence: UInt64?, at now: Instant) -> [Action] {
-    guard let (purpose, asked) = requests.removeValue(forKey: request) else { return [] }
+    guard let (purpose, requestedAt) = requests.removeValue(forKey: request) else { return [] }
     switch purpose {
-    case .present: return timed(now - asked, at: now)
+    case .present: return timed(now - requestedAt, at: now)
     case .acquire(let partition):
       acquiring[partition] = nil
       guard let sequence else {
@@ -284,15 +284,16 @@ package struct LeaseKeeper: Sendable {
         return []
       }
       // The lease starts at the time of the request, not of the answer.
-      guard now - asked < settings.lost, !isDraining else {
+      guard now - requestedAt < settings.lost, !isDraining else {
         return [.delete(key: "p\(partition)", expected: sequence)]
       }
       precondition(held[partition] == nil, "partition \(partition) is led twice by this node")
-      held[partition] = Held(epoch: sequence, sequence: sequence, renewed: asked, asked: asked)
+      held[partition] = HeldLease(
+        epoch: sequence, sequence: sequence, renewedAt: requestedAt, requestedAt: requestedAt)
       entries[partition] = Entry(
         owner: Owner(
           node: settings.node, address: settings.address, epoch: sequence, isLoading: true),
-        instance: settings.instance, sequence: sequence, seen: asked)
+        instance: settings.instance, sequence: sequence, seenAt: requestedAt)
       return [.began(partition, epoch: sequence)]
     case .renew(let partition):
       guard held[partition] != nil else {
@@ -302,10 +303,10 @@ package struct LeaseKeeper: Sendable {
       }
       guard let sequence else { return lose(partition) }
       held[partition]?.sequence = sequence
-      held[partition]?.renewed = asked
+      held[partition]?.renewedAt = requestedAt
       return []
     case .announce(let key):
-      if let sequence { announcements.recordWritten(key, sequence: sequence, at: asked) }
+      if let sequence { announcements.recordWritten(key, sequence: sequence, at: requestedAt) }
       return []
     }
   }
@@ -313,9 +314,9 @@ package struct LeaseKeeper: Sendable {
   /// Records that it is unknown whether a request has written its entry, because there was no
   /// answer or no clear answer.
   package mutating func failed(_ request: Int, at now: Instant) -> [Action] {
-    guard let (purpose, asked) = requests.removeValue(forKey: request) else { return [] }
+    guard let (purpose, requestedAt) = requests.removeValue(forKey: request) else { return [] }
     switch purpose {
-    case .present: return now - asked < settings.slow ? [] : timed(now - asked, at: now)
+    case .present: return now - requestedAt < settings.slow ? [] : timed(now - requestedAt, at: now)
     case .acquire(let partition): acquiring[partition] = nil
     case .renew, .announce: break
     }
@@ -340,7 +341,7 @@ package struct LeaseKeeper: Sendable {
   package mutating func mark(_ partition: Partition, isLoading: Bool) {
     guard held[partition]?.isLoading == !isLoading else { return }
     held[partition]?.isLoading = isLoading
-    held[partition]?.asked = .origin
+    held[partition]?.requestedAt = .origin
     entries[partition]?.owner.isLoading = isLoading
   }
 
@@ -354,7 +355,7 @@ package struct LeaseKeeper: Sendable {
   /// Returns the actions to carry out now. Must be called several times per renewal.
   package mutating func tick(at now: Instant) -> [Action] {
     var actions: [Action] = []
-    for (partition, lease) in held where now - lease.renewed >= settings.lost {
+    for (partition, lease) in held where now - lease.renewedAt >= settings.lost {
       actions += lose(partition)
     }
     actions += announcements.due(at: now).map { write in
@@ -363,14 +364,14 @@ package struct LeaseKeeper: Sendable {
         request: request(.announce(write.key), at: now))
     }
     guard let currentSince else { return actions + renewals(at: now) }
-    if isTiming, presented.map({ now - $0 >= settings.renewal }) ?? true {
-      presented = now
-      actions.append(present(at: now))
+    if isTiming, presenceWrittenAt.map({ now - $0 >= settings.renewal }) ?? true {
+      presenceWrittenAt = now
+      actions.append(writePresence(at: now))
     }
     actions += renewals(at: now)
     guard !isDraining else { return actions }
     let share = share(at: now)
-    actions += shed(max(0, held.count - share))
+    actions += giveUpExcess(max(0, held.count - share))
     // After its start, a node first waits until it knows the other nodes. Otherwise it would
     // acquire partitions that it would have to give up again.
     guard now - currentSince >= settings.renewal else { return actions }
@@ -388,7 +389,7 @@ package struct LeaseKeeper: Sendable {
   }
 
   /// Writes the presence entry of this node. The answer also measures the servers' answer time.
-  private mutating func present(at now: Instant) -> Action {
+  private mutating func writePresence(at now: Instant) -> Action {
     .put(
       key: (isDraining ? KnownNodes.idle : KnownNodes.present) + settings.node,
       value: [
@@ -415,13 +416,13 @@ package struct LeaseKeeper: Sendable {
   private mutating func renewals(at now: Instant) -> [Action] {
     var actions: [Action] = []
     for (partition, lease) in held.sorted(by: { $0.key < $1.key })
-    where now - lease.asked >= settings.renewal {
+    where now - lease.requestedAt >= settings.renewal {
       // A lease has at most one renewal in flight, because the servers would reject a second one.
       let isUnderWay = requests.values.contains {
         if case .renew(partition) = $0.purpose { true } else { false }
       }
       if isUnderWay { continue }
-      held[partition]?.asked = now
+      held[partition]?.requestedAt = now
       actions.append(
         .put(
           key: "p\(partition)",
@@ -433,7 +434,7 @@ package struct LeaseKeeper: Sendable {
 
   /// Gives up this number of partitions. Keeps partitions that were moved to this node, because no
   /// other node would acquire them.
-  private mutating func shed(_ count: Int) -> [Action] {
+  private mutating func giveUpExcess(_ count: Int) -> [Action] {
     held.keys.filter { preferred[$0]?.instance != settings.instance }
       .sorted { rank($0) > rank($1) }.prefix(count).flatMap { giveUp($0) }
   }
@@ -474,7 +475,7 @@ package struct LeaseKeeper: Sendable {
 
   /// Records that a partition must move to a node. If this node leads the partition and the other
   /// node is alive, gives up the partition.
-  private mutating func prefer(
+  private mutating func recordMove(
     _ node: String, _ instance: String?, for partition: Partition, at now: Instant
   ) -> [Action] {
     preferred[partition] = (instance ?? self.instance(of: node)).map { (node, $0) }
@@ -489,7 +490,7 @@ package struct LeaseKeeper: Sendable {
     guard let (node, instance) = preferred[partition] else { return nil }
     if instance == settings.instance { return node }
     guard let known = nodes[node], known.instance == instance,
-      now - known.seen < settings.duration
+      now - known.seenAt < settings.duration
     else { return nil }
     return node
   }
@@ -499,7 +500,7 @@ package struct LeaseKeeper: Sendable {
     defer { drainReasons.insert(reason) }
     guard !isDraining else { return [] }
     // The next tick announces that this node leads no partitions.
-    presented = nil
+    presenceWrittenAt = nil
     let actions = held.keys.sorted().flatMap { giveUp($0) }
     return actions + [.delete(key: KnownNodes.present + settings.node, expected: 0)]
   }
@@ -519,7 +520,7 @@ package struct LeaseKeeper: Sendable {
   @discardableResult
   package mutating func resume(_ reason: DrainReason) -> [Action] {
     drainReasons.remove(reason)
-    presented = nil
+    presenceWrittenAt = nil
     return []
   }
 }

@@ -21,7 +21,7 @@ final class LocalDaemon {
   private var lines = LineSplitter(maximumLength: 64 << 10)
   private var isConnecting = false
   private(set) var run = 0
-  private(set) var goneSince: Instant? = SourceDelivery.now
+  private(set) var absentSince: Instant? = SourceDelivery.now
 
   init(path: String, on eventLoop: any EventLoop) {
     (self.path, self.eventLoop) = (path, eventLoop)
@@ -51,7 +51,7 @@ final class LocalDaemon {
         guard case .success(let channel) = result else { return }
         self.channel = channel
         run += 1
-        goneSince = nil
+        absentSince = nil
         lines = LineSplitter(maximumLength: 64 << 10)
         events.connected()
       }
@@ -81,7 +81,7 @@ final class LocalDaemon {
   private func lost(_ events: Events) {
     guard channel != nil else { return }
     channel = nil
-    goneSince = SourceDelivery.now
+    absentSince = SourceDelivery.now
     events.lost()
   }
 

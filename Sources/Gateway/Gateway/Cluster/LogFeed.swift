@@ -17,23 +17,23 @@ import WireFormats
 /// then accepted later events, the rejected events would be missing from the room.
 package struct LogFeed: Sendable {
   /// The state of a room when reading its log begins.
-  package struct Beginning: Sendable {
+  package struct StartingPoint: Sendable {
     /// The newest position in the log that the daemon has.
     package var held: Int
-    var isThere: Bool
+    var daemonHasRoom: Bool
     /// The first message of the log that the snapshot does not contain.
     package var start: UInt64 = 0
     var senders: [String: SenderPositions.Position] = [:]
 
-    /// - Parameter isThere: whether the daemon has the room. By default, it is assumed to have the
-    ///   room if it has any position in the log.
-    package init(held: Int, isThere: Bool? = nil) {
+    /// - Parameter daemonHasRoom: whether the daemon has the room. By default, it is assumed to
+    ///   have the room if it has any position in the log.
+    package init(held: Int, daemonHasRoom: Bool? = nil) {
       self.held = held
-      self.isThere = isThere ?? (held > 0)
+      self.daemonHasRoom = daemonHasRoom ?? (held > 0)
     }
 
-    package init(held: Int, behind header: SnapshotHeader, isThere: Bool? = nil) {
-      self.init(held: held, isThere: isThere)
+    package init(held: Int, after header: SnapshotHeader, daemonHasRoom: Bool? = nil) {
+      self.init(held: held, daemonHasRoom: daemonHasRoom)
       (start, senders) = (header.start, header.senders)
     }
   }
@@ -86,24 +86,26 @@ package struct LogFeed: Sendable {
     /// The host action that opens the room for the first batch of the queue.
     var opening: Act?
     /// Whether the daemon has the room, according to its last answer.
-    var isThere: Bool
+    var daemonHasRoom: Bool
     /// The code of the host action that ended the room in the daemon; `nil` if the room was not
     /// ended, or if later batches or host actions followed.
-    var gone: Int?
+    var closedAt: Int?
     /// Whether the daemon refuses to open the room. While it does, the feed drops the room's
     /// messages.
     var isRefused = false
     /// The messages of the room's log that no snapshot contains.
-    var uncovered: Uncovered?
+    var unsavedPart: UnsavedPart?
     var isSaving = false
 
-    init(_ beginning: Beginning) {
-      senders = SenderPositions(beginning.senders)
-      (held, start, isThere) = (beginning.held, beginning.start, beginning.isThere)
+    init(_ startingPoint: StartingPoint) {
+      senders = SenderPositions(startingPoint.senders)
+      (held, start, daemonHasRoom) = (
+        startingPoint.held, startingPoint.start, startingPoint.daemonHasRoom
+      )
     }
   }
 
-  private struct Uncovered: Sendable {
+  private struct UnsavedPart: Sendable {
     var first: UInt64
     var since: Instant
     var bytes = 0
@@ -144,7 +146,7 @@ package struct LogFeed: Sendable {
 
   package var isFull: Bool { bytes >= Self.window }
 
-  package mutating func begin(_ partition: Partition, _ known: [RoomName: Beginning]) {
+  package mutating func begin(_ partition: Partition, _ known: [RoomName: StartingPoint]) {
     rooms[partition] = known.mapValues { Room($0) }
     terms[partition] = nextTerm
     nextTerm += 1
@@ -181,7 +183,7 @@ package struct LogFeed: Sendable {
     guard let message = LogMessage(bytes: body) else { return unreadable += 1 }
     // The room is removed from the dictionary while it is changed, because changing it would
     // otherwise copy it.
-    var known = rooms[partition]?.removeValue(forKey: room) ?? Room(Beginning(held: 0))
+    var known = rooms[partition]?.removeValue(forKey: room) ?? Room(StartingPoint(held: 0))
     defer { rooms[partition]?[room] = known }
     guard sequence >= known.start else { return }
     let parts = message.parts
@@ -193,15 +195,15 @@ package struct LogFeed: Sendable {
         message.position.sequence, of: message.position.source.description, message: sequence,
         last: first + max(0, count - 1))
     else { return duplicates += 1 }
-    if known.uncovered == nil { known.uncovered = Uncovered(first: sequence, since: now) }
-    known.uncovered?.bytes += body.count
+    if known.unsavedPart == nil { known.unsavedPart = UnsavedPart(first: sequence, since: now) }
+    known.unsavedPart?.bytes += body.count
     if known.isRefused { return }
     let term = terms[partition] ?? 0
     if isAct {
       guard first > known.held else { return }
       known.held = first
       guard let act = LoggedAct(message.lines) else { return unreadable += 1 }
-      return enter(
+      return enqueue(
         .act(
           Act(partition: partition, room: room, code: first, term: term, log: log, act: act)),
         &known)
@@ -211,7 +213,7 @@ package struct LogFeed: Sendable {
       guard code > known.held else { continue }
       known.held = code
       let position = BatchLine.position(session: log, sequence: code) + [0x0A]
-      enter(
+      enqueue(
         .batch(
           Batch(
             partition: partition, room: room, term: term, code: code, log: log,
@@ -220,7 +222,7 @@ package struct LogFeed: Sendable {
     }
   }
 
-  private mutating func enter(_ item: Item, _ room: inout Room) {
+  private mutating func enqueue(_ item: Item, _ room: inout Room) {
     bytes += Self.size(item)
     room.queue.append(item)
     advance(&room)
@@ -231,7 +233,7 @@ package struct LogFeed: Sendable {
     while !room.isActing, let first = room.queue.first {
       switch first {
       case .batch(let batch):
-        guard room.isThere else {
+        guard room.daemonHasRoom else {
           let act = Act(
             partition: batch.partition, room: batch.room, code: batch.code - 1, term: batch.term,
             log: batch.log, act: LoggedAct(.open, answer: ""), isOpening: true)
@@ -283,7 +285,7 @@ package struct LogFeed: Sendable {
       else { continue }
       if room.inFlight > 0 {
         room.inFlight -= 1
-        room.gone = nil
+        room.closedAt = nil
         recordAcknowledged(batch.code, &room)
         advance(&room)
       }
@@ -343,17 +345,17 @@ package struct LogFeed: Sendable {
     guard isActing(act), var room = rooms[act.partition]?.removeValue(forKey: act.room) else {
       return
     }
-    (room.isActing, room.opening, room.isThere) = (false, nil, !isGone)
+    (room.isActing, room.opening, room.daemonHasRoom) = (false, nil, !isGone)
     if !act.isOpening {
       bytes -= Self.size(room.queue.removeFirst())
-      room.gone = isGone ? act.code : nil
+      room.closedAt = isGone ? act.code : nil
       // A snapshot that is being stored may not contain this host action, so it does not count.
       if isGone { room.isSaving = false }
       recordAcknowledged(act.code, &room)
     } else if isGone {
       refuse(&room)
     } else {
-      room.gone = nil
+      room.closedAt = nil
     }
     advance(&room)
     rooms[act.partition]?[act.room] = room
@@ -365,7 +367,7 @@ package struct LogFeed: Sendable {
   /// snapshot of it was requested. Returns `false` without recording this if a pending host action
   /// or the closing of the room explains why the room does not exist.
   package mutating func refuse(_ name: RoomName, _ partition: Partition) -> Bool {
-    guard var room = rooms[partition]?[name], room.isSaving, !room.isActing, room.gone == nil,
+    guard var room = rooms[partition]?[name], room.isSaving, !room.isActing, room.closedAt == nil,
       room.queue.isEmpty
     else { return false }
     refuse(&room)
@@ -398,12 +400,12 @@ package struct LogFeed: Sendable {
     var best: (partition: Partition, room: RoomName, bytes: Int)?
     for (partition, rooms) in rooms {
       for (name, room) in rooms {
-        guard let uncovered = room.uncovered, !room.isSaving, !room.isActing, !room.isRefused,
-          now >= uncovered.notBefore ?? now,
-          room.gone != nil || now - uncovered.since >= interval || uncovered.bytes >= bytes,
-          uncovered.bytes > best?.bytes ?? -1
+        guard let unsavedPart = room.unsavedPart, !room.isSaving, !room.isActing, !room.isRefused,
+          now >= unsavedPart.notBefore ?? now,
+          room.closedAt != nil || now - unsavedPart.since >= interval || unsavedPart.bytes >= bytes,
+          unsavedPart.bytes > best?.bytes ?? -1
         else { continue }
-        best = (partition, name, uncovered.bytes)
+        best = (partition, name, unsavedPart.bytes)
       }
     }
     return best.map { ($0.partition, $0.room) }
@@ -414,12 +416,12 @@ package struct LogFeed: Sendable {
   @discardableResult
   package mutating func beginSnapshot(of room: RoomName, _ partition: Partition) -> Int? {
     rooms[partition]?[room]?.isSaving = true
-    return rooms[partition]?[room]?.gone
+    return rooms[partition]?[room]?.closedAt
   }
 
   /// For a snapshot at the position `code`, returns the first message after the snapshot, and the
   /// newest batch of each sender before that message; `nil` if the partition has begun again since.
-  package func basis(
+  package func snapshotStart(
     of room: RoomName, _ partition: Partition, at code: Int
   ) -> (start: UInt64, senders: [String: SenderPositions.Position])? {
     guard let room = rooms[partition]?[room], room.isSaving else { return nil }
@@ -436,7 +438,7 @@ package struct LogFeed: Sendable {
     guard var room = rooms[partition]?[name] else { return }
     room.isSaving = false
     let last = Self.message(of: room.held)
-    room.uncovered = start > last ? nil : Uncovered(first: start, since: now)
+    room.unsavedPart = start > last ? nil : UnsavedPart(first: start, since: now)
     rooms[partition]?[name] = room
   }
 
@@ -444,18 +446,19 @@ package struct LogFeed: Sendable {
   package mutating func failSnapshot(of name: RoomName, _ partition: Partition, until next: Instant)
   {
     rooms[partition]?[name]?.isSaving = false
-    rooms[partition]?[name]?.uncovered?.notBefore = next
+    rooms[partition]?[name]?.unsavedPart?.notBefore = next
   }
 
   /// Returns the last message of a partition such that snapshots contain everything up to this
   /// message. Assumes that the snapshot of `room` contains everything before `start`.
-  package func covered(_ partition: Partition, without room: RoomName, from start: UInt64) -> UInt64
+  package func savedUpTo(_ partition: Partition, without room: RoomName, from start: UInt64)
+    -> UInt64
   {
     guard let rooms = rooms[partition] else { return 0 }
     var end = newest[partition] ?? 0
     for (name, other) in rooms {
-      guard name == room || other.uncovered != nil else { continue }
-      let first = name == room ? start : other.uncovered?.first ?? start
+      guard name == room || other.unsavedPart != nil else { continue }
+      let first = name == room ? start : other.unsavedPart?.first ?? start
       if name == room, Self.message(of: other.held) < start { continue }
       end = min(end, max(first, 1) - 1)
     }

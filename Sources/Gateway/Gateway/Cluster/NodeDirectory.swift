@@ -75,7 +75,7 @@ package final class NodeDirectory: Sendable {
 
   /// Waits until a room is loaded, but for at most 5 s, because the caller is waiting for an
   /// answer.
-  package func settled(_ room: String?) async throws {
+  package func waitUntilLoaded(_ room: String?) async throws {
     var turns = 100
     while turns > 0, isLoading(room) {
       turns -= 1

@@ -12,7 +12,7 @@ package struct Problem: Equatable, Sendable {
 /// Decides when to log problems. Each problem is logged after it has lasted for a moment, and again
 /// when it has ended.
 package struct ProblemJournal: Sendable {
-  private struct Known: Sendable {
+  private struct OngoingProblem: Sendable {
     var problem: Problem
     var since: Instant
     var isReported = false
@@ -22,7 +22,7 @@ package struct ProblemJournal: Sendable {
   /// made and partitions move.
   private static let patience = Interval.seconds(1)
 
-  private var known: [Known] = []
+  private var ongoing: [OngoingProblem] = []
 
   package init() {}
 
@@ -30,20 +30,22 @@ package struct ProblemJournal: Sendable {
   /// current problems.
   package mutating func update(_ problems: [Problem], at now: Instant) -> [String] {
     var lines: [String] = []
-    known.removeAll { entry in
+    ongoing.removeAll { entry in
       if problems.contains(where: { $0.kind == entry.problem.kind }) { return false }
       if entry.isReported { lines.append("over: \(entry.problem.text)") }
       return true
     }
     for problem in problems {
-      let index = known.firstIndex { $0.problem.kind == problem.kind }
+      let index = ongoing.firstIndex { $0.problem.kind == problem.kind }
       guard let index else {
-        known.append(Known(problem: problem, since: now))
+        ongoing.append(OngoingProblem(problem: problem, since: now))
         continue
       }
-      guard !known[index].isReported, now - known[index].since >= Self.patience else { continue }
-      known[index].problem = problem
-      known[index].isReported = true
+      guard !ongoing[index].isReported, now - ongoing[index].since >= Self.patience else {
+        continue
+      }
+      ongoing[index].problem = problem
+      ongoing[index].isReported = true
       lines.append("problem: \(problem.text)")
     }
     return lines

@@ -13,7 +13,7 @@ import Varlink
 /// is restored from the log alone.
 struct SnapshotTransfer: Sendable {
   /// The newest known snapshot of a room in the store.
-  struct Stored: Sendable {
+  struct NewestSnapshot: Sendable {
     /// The header of the snapshot; `nil` if this node does not know a readable header.
     var newest: SnapshotHeader?
     /// The sequence of the newest header, which the next one replaces.
@@ -21,7 +21,7 @@ struct SnapshotTransfer: Sendable {
   }
 
   /// The result of storing the parts of a snapshot, before its header is written.
-  struct Saved: Sendable {
+  struct StoredParts: Sendable {
     var positions: [String: Int] = [:]
     var parts = 0
     var bytes = 0
@@ -29,9 +29,9 @@ struct SnapshotTransfer: Sendable {
   }
 
   /// The snapshots of a partition in the store, and the rooms loaded from them.
-  struct Loaded: Sendable {
-    var stored: [RoomName: Stored] = [:]
-    var rooms: [RoomName: LogFeed.Beginning] = [:]
+  struct LoadedPartition: Sendable {
+    var stored: [RoomName: NewestSnapshot] = [:]
+    var rooms: [RoomName: LogFeed.StartingPoint] = [:]
     /// The last message of the log that the loaded rooms contain.
     var through: UInt64 = 0
     var count = 0
@@ -89,9 +89,11 @@ struct SnapshotTransfer: Sendable {
   /// the store the leftovers of crashes and of earlier owners, whose epochs precede `epoch`.
   func load(
     _ partition: Partition, log: String, held: [RoomName: Int], epoch: UInt64
-  ) async throws -> Loaded {
-    var loaded = Loaded()
-    for (room, code) in held { loaded.rooms[room] = LogFeed.Beginning(held: code, isThere: true) }
+  ) async throws -> LoadedPartition {
+    var loaded = LoadedPartition()
+    for (room, code) in held {
+      loaded.rooms[room] = LogFeed.StartingPoint(held: code, daemonHasRoom: true)
+    }
     // The list of subjects is read before the headers, so that the header of every complete
     // snapshot in the list is known.
     let subjects = try await subjects(SnapshotHeader.all(of: partition))
@@ -128,11 +130,12 @@ struct SnapshotTransfer: Sendable {
         continue
       }
       if newest.header != best { limit = min(limit, best.start - min(1, best.start)) }
-      loaded.stored[room] = Stored(newest: best, sequence: newest.sequence)
+      loaded.stored[room] = NewestSnapshot(newest: best, sequence: newest.sequence)
       through = max(through, best.through)
       let code = held[room] ?? 0
-      let isThere = held[room] != nil
-      loaded.rooms[room] = LogFeed.Beginning(held: code, behind: best, isThere: isThere)
+      let daemonHasRoom = held[room] != nil
+      loaded.rooms[room] = LogFeed.StartingPoint(
+        held: code, after: best, daemonHasRoom: daemonHasRoom)
       if best.code <= code { continue }
       var used: SnapshotHeader?
       for snapshot in headers where used == nil && snapshot.code > code {
@@ -150,12 +153,12 @@ struct SnapshotTransfer: Sendable {
       }
       if let used {
         if !used.isClosed { loaded.count += 1 }
-        loaded.rooms[room] = LogFeed.Beginning(
-          held: used.code, behind: used, isThere: !used.isClosed)
+        loaded.rooms[room] = LogFeed.StartingPoint(
+          held: used.code, after: used, daemonHasRoom: !used.isClosed)
         if used != best { limit = min(limit, used.start - min(1, used.start)) }
       } else {
         limit = 0
-        loaded.rooms[room] = LogFeed.Beginning(held: code, isThere: isThere)
+        loaded.rooms[room] = LogFeed.StartingPoint(held: code, daemonHasRoom: daemonHasRoom)
         loaded.problems.append(
           "room \(room) has no usable snapshot and is restored from the log alone")
       }
@@ -281,9 +284,9 @@ struct SnapshotTransfer: Sendable {
 
   /// Stores the parts of a room's snapshot as the daemon sends them, without a header. Returns the
   /// newest positions that the snapshot contains.
-  func store(_ room: RoomName, as identifier: String) async throws -> Saved {
+  func store(_ room: RoomName, as identifier: String) async throws -> StoredParts {
     let client = try await VarlinkClient.connect(path: control)
-    var saved = Saved()
+    var saved = StoredParts()
     for try await reply in try client.callMore(
       "\(Self.interface).SaveRoom", ["room": room.description], returning: JSONValue.self)
     {

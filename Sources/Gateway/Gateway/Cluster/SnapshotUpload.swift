@@ -9,7 +9,7 @@ struct SnapshotUpload {
   let room: RoomName
   let log: String
   /// The position in the log at which the room was closed; `nil` if the daemon has the room.
-  let gone: Int?
+  let closedAt: Int?
   let epoch: UInt64
   let identifier: String
 
@@ -25,9 +25,9 @@ struct SnapshotUpload {
   }
 
   private func store() async throws {
-    var saved = SnapshotTransfer.Saved()
-    if let gone {
-      saved.positions = [log: gone]
+    var saved = SnapshotTransfer.StoredParts()
+    if let closedAt {
+      saved.positions = [log: closedAt]
     } else {
       saved = try await transfer.store(room, as: identifier)
     }
@@ -51,7 +51,7 @@ struct SnapshotUpload {
   /// Writes the header. Returns `nil` if the store has a header that this node did not know but may
   /// replace; another attempt can then succeed.
   private func writeHeader(
-    _ saved: SnapshotTransfer.Saved
+    _ saved: SnapshotTransfer.StoredParts
   ) async throws -> (header: SnapshotHeader, sequence: UInt64)? {
     let header = try await node.get { $0.header(for: self, saved) }
     guard let (header, expected) = header else { throw SnapshotTransfer.Failure.moved }

@@ -8,24 +8,24 @@ package struct SourceConnections: Sendable {
     let room: RoomName
   }
 
-  private struct Known: Sendable {
+  private struct ConnectedSource: Sendable {
     var connections = 0
     var health: SourceHealth?
   }
 
-  private var known: [Key: Known] = [:]
+  private var sources: [Key: ConnectedSource] = [:]
 
   package init() {}
 
   package mutating func connect(_ source: Text, in room: RoomName) {
-    known[Key(source: source, room: room), default: Known()].connections += 1
+    sources[Key(source: source, room: room), default: ConnectedSource()].connections += 1
   }
 
   package mutating func record(_ events: [LiveEvent], in room: RoomName) {
-    if known.isEmpty { return }
+    if sources.isEmpty { return }
     for event in events {
       guard case .source(.state(let health)) = event.payload else { continue }
-      known[Key(source: health.source, room: room)]?.health = health.owned()
+      sources[Key(source: health.source, room: room)]?.health = health.owned()
     }
   }
 
@@ -33,9 +33,9 @@ package struct SourceConnections: Sendable {
   /// state to report for the source, unless it has another connection or has reported its own end.
   package mutating func disconnect(_ source: Text, in room: RoomName) -> SourceHealth? {
     let key = Key(source: source, room: room)
-    known[key]?.connections -= 1
-    guard let last = known[key], last.connections <= 0 else { return nil }
-    known[key] = nil
+    sources[key]?.connections -= 1
+    guard let last = sources[key], last.connections <= 0 else { return nil }
+    sources[key] = nil
     guard let health = last.health, !health.isOver else { return nil }
     return health.ended(because: "its connection ended")
   }

@@ -3,14 +3,15 @@ import LiveEvents
 /// The stored snapshots of the rooms in this node's partitions.
 struct StoredSnapshots {
   /// The rooms' snapshots; a partition is absent until its content in the store is known.
-  private var rooms: [Partition: [RoomName: SnapshotTransfer.Stored]] = [:]
+  private var rooms: [Partition: [RoomName: SnapshotTransfer.NewestSnapshot]] = [:]
   /// Whether a snapshot is being stored. Only one snapshot is stored at a time, so that snapshots
   /// do not delay the log. This is sufficient, because most snapshots hardly shorten the log that a
   /// takeover reads.
   private(set) var isStoring = false
 
   /// Records the snapshots of a partition that has been loaded.
-  mutating func begin(_ partition: Partition, _ known: [RoomName: SnapshotTransfer.Stored]) {
+  mutating func begin(_ partition: Partition, _ known: [RoomName: SnapshotTransfer.NewestSnapshot])
+  {
     rooms[partition] = known
   }
 
@@ -47,7 +48,7 @@ struct StoredSnapshots {
   /// known.
   mutating func replace(
     with header: SnapshotHeader, sequence: UInt64, of room: RoomName
-  ) -> SnapshotTransfer.Stored? {
+  ) -> SnapshotTransfer.NewestSnapshot? {
     guard rooms[Partition(of: room)] != nil else { return nil }
     let before = rooms[Partition(of: room)]?[room] ?? .init(newest: nil, sequence: 0)
     rooms[Partition(of: room)]?[room] = .init(newest: header, sequence: sequence)

@@ -14,7 +14,7 @@ protocol Limiter: AnyObject {
 /// effect. The types of `RateLimiting` are not used, because a sequence must know which effect was
 /// dropped, and because intervals may be zero.
 final class EffectLimiter<Action: Sendable>: Limiter {
-  struct Held {
+  struct HeldEffect {
     let effect: Effect<Action>
     let marks: [EffectMark]
     /// The sequence that waits for the effect to end.
@@ -28,7 +28,7 @@ final class EffectLimiter<Action: Sendable>: Limiter {
   private var restsUntil: Instant?
   unowned let scope: EffectScope
   let id: EffectID
-  private(set) var held: Held?
+  private(set) var held: HeldEffect?
   /// The running effect that waits for the deadline.
   var waiting: (effect: RunningEffect, deadline: Instant)?
 
@@ -51,7 +51,7 @@ final class EffectLimiter<Action: Sendable>: Limiter {
   enum Outcome {
     case passes(Effect<Action>)
     /// The effect waits for its deadline and replaces the effect that waited before.
-    case isHeld(Held, insteadOf: Held?)
+    case isHeld(HeldEffect, insteadOf: HeldEffect?)
     /// The effect is dropped, because an earlier effect that is held back takes precedence.
     case isLeftOut
   }
@@ -68,13 +68,14 @@ final class EffectLimiter<Action: Sendable>: Limiter {
       }
       if old != nil, !keepsLatest { return .isLeftOut }
     }
-    let new = Held(effect: effect, marks: limited.marks, sequence: sequence, deadline: deadline)
+    let new = HeldEffect(
+      effect: effect, marks: limited.marks, sequence: sequence, deadline: deadline)
     held = new
     return .isHeld(new, insteadOf: old)
   }
 
   /// Returns the held effect if its deadline has passed, and removes it.
-  func removeDue() -> Held? {
+  func removeDue() -> HeldEffect? {
     let now = clock.now()
     guard let held, held.deadline <= now else { return nil }
     self.held = nil

@@ -71,7 +71,7 @@ extension Store {
     }
   }
 
-  private func wait(for held: EffectLimiter<Action>.Held, of limiter: EffectLimiter<Action>) {
+  private func wait(for held: EffectLimiter<Action>.HeldEffect, of limiter: EffectLimiter<Action>) {
     if let (effect, deadline) = limiter.waiting, effect.scope != nil {
       // A task that wakes too early sleeps again, which is cheaper than a task per action.
       if effect.marks == held.marks, deadline <= held.deadline {

@@ -58,14 +58,14 @@ public struct EventStream<Event: Sendable>: Sendable {
       var random = random
       let times = SeededGenerator(seed: random.next())
       return AnyEventSource(
-        Made(
+        GeneratedEvents(
           arrivals: Arrivals(
             .staged(pattern, from: VirtualTime(start), [stage]), load: load, random: times),
           random: random, make: make))
     }
   }
 
-  private struct Made: EventGenerator {
+  private struct GeneratedEvents: EventGenerator {
     var arrivals: Arrivals
     var random: SeededGenerator
     let make: @Sendable (inout SeededGenerator) -> Event

@@ -1,5 +1,5 @@
 /// Counts unusable values by the name of their member.
-package struct OddValueCounts: Equatable, Sendable {
+package struct UnusableValueCounts: Equatable, Sendable {
   private var counts: [String: Int] = [:]
 
   package init() {}

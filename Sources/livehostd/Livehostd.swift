@@ -55,7 +55,7 @@ struct Livehostd: AsyncParsableCommand {
     }
     // The handler is installed before the configuration is read. A SIGHUP that follows a change
     // made after reading is therefore not missed.
-    EarlySignals.note(SIGHUP)
+    EarlySignals.record(SIGHUP)
     let configuration: Configuration
     do {
       configuration = try Self.loadConfiguration(config)
@@ -90,7 +90,7 @@ struct Livehostd: AsyncParsableCommand {
   ) async throws {
     // The handlers are installed before the sockets accept, because a client that can connect may
     // stop the daemon immediately.
-    EarlySignals.note(SIGTERM, SIGINT)
+    EarlySignals.record(SIGTERM, SIGINT)
     let logger = Logger(label: "livehostd")
     let daemon = Daemon(
       configuration: configuration,

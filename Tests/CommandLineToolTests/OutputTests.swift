@@ -142,11 +142,11 @@ import Wording
 
 @Suite struct DemoSummaryTests {
   private func part(_ change: (inout RoomReport) -> Void = { _ in }, lines: Int = 9)
-    -> DemoSummary.Part
+    -> DemoSummary.PlayedRoom
   {
     var room = FakeService.room
     change(&room)
-    return DemoSummary.Part(source: "x.gz", lines: lines, room: room)
+    return DemoSummary.PlayedRoom(source: "x.gz", lines: lines, room: room)
   }
 
   @Test

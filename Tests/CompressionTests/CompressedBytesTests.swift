@@ -10,22 +10,22 @@ import Testing
       return UInt8(truncatingIfNeeded: state >> 56)
     }
     for bytes in [noise, [UInt8](repeating: 7, count: count)] {
-      let packed = CompressedBytes(bytes)
-      #expect(packed.count == count)
-      #expect(packed.bytes() == bytes)
+      let compressed = CompressedBytes(bytes)
+      #expect(compressed.count == count)
+      #expect(compressed.bytes() == bytes)
     }
   }
 
   @Test func `repetitive bytes compress well`() {
-    let packed = CompressedBytes((0..<10_000).map { UInt8($0 % 10) })
-    #expect(packed.storedCount < 500)
+    let compressed = CompressedBytes((0..<10_000).map { UInt8($0 % 10) })
+    #expect(compressed.storedCount < 500)
   }
 
   @Test func `bytes that also occur in the dictionary need almost no space`() {
     let example = (0..<40_000).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) }
     let bytes = example.suffix(5_000) + [1, 2, 3] + example.suffix(9_000).prefix(2_000)
-    let packed = CompressedBytes(Array(bytes), like: example)
-    #expect(packed.storedCount * 10 < CompressedBytes(Array(bytes)).storedCount)
-    #expect(packed.bytes(like: example) == Array(bytes))
+    let compressed = CompressedBytes(Array(bytes), like: example)
+    #expect(compressed.storedCount * 10 < CompressedBytes(Array(bytes)).storedCount)
+    #expect(compressed.bytes(like: example) == Array(bytes))
   }
 }

@@ -83,7 +83,7 @@ package final class FakeService: ControlService {
     counters: Counters(received: 9, applied: 6, coalesced: 2, rejected: 1), actions: 7, frames: 8,
     views: ["HostView": ViewReport(evaluations: 3)])
 
-  private func note(_ text: String) { log.withLock { $0.append(text) } }
+  private func record(_ text: String) { log.withLock { $0.append(text) } }
 
   package func getStatus() async throws -> StatusReport {
     StatusReport(
@@ -108,14 +108,14 @@ package final class FakeService: ControlService {
 
   package func openRoom(_ room: String) async throws {
     guard opened.withLock({ $0.insert(room).inserted }) else { throw ControlError.roomExists(room) }
-    note("open \(room)")
+    record("open \(room)")
   }
 
   package func closeRoom(_ room: String) async throws {
     guard opened.withLock({ $0.remove(room) }) != nil else { throw ControlError.noSuchRoom(room) }
     feed.finish(.noSuchRoom(room), state.reading)
     screens.finish(.noSuchRoom(room))
-    note("close \(room)")
+    record("close \(room)")
   }
 
   package func getRoom(
@@ -189,7 +189,7 @@ package final class FakeService: ControlService {
 
   package func act(_ act: LiveEvent.Payload, in room: String) async throws -> HostReply {
     let report = try await getRoom(room)
-    note("\(act)")
+    record("\(act)")
     switch act {
     case .control(let event): return try reply(to: event)
     case .chat(let event): return try reply(to: event, report)
@@ -356,14 +356,14 @@ package final class FakeService: ControlService {
         throw ControlError.invalidEvent(index: index, reason: "unknownType", fault: nil)
       }
     }
-    note("send \(room ?? "-") \(events.map(\.description).joined(separator: " "))")
+    record("send \(room ?? "-") \(events.map(\.description).joined(separator: " "))")
     return SendEventsReply(received: events.count, rejected: 0)
   }
 }
 
 extension FakeService: ManagedService {
-  package func reload() async throws { note("reload") }
-  package func setLogLevel(_ level: Int) { note("log level \(level)") }
+  package func reload() async throws { record("reload") }
+  package func setLogLevel(_ level: Int) { record("log level \(level)") }
 }
 
 extension RoomReport {

@@ -171,7 +171,7 @@ struct CalibrationTests {
     let measured = (0..<300).map {
       CostMeasurement(name: "CartView", duration: 1e6 + 5e4 * Double($0), elements: 20)
     }
-    let here = try Calibration(measured, Self.names, seesState: true)
+    let here = try Calibration(measured, Self.names, observesState: true)
     #expect(here.lines.contains { $0.hasSuffix("No collection of the state grows with the cost.") })
     #expect(growing.json.contains(#""rises":["#))
     #expect(try found { 2 + 0.1 * Double($0 % 5) }.items[0].rise == nil)

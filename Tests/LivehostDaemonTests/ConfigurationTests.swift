@@ -19,7 +19,7 @@ import YAMLReader
   func `one core is reserved for shared work if there are more than two cores`(
     cores: Int, lanes: Int
   ) {
-    #expect(Configuration.standardLanes(cores: cores) == lanes)
+    #expect(Configuration.defaultLanes(cores: cores) == lanes)
   }
 
   /// A value other than the default for each key.

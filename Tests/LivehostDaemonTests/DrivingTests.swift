@@ -26,7 +26,7 @@ import WireFormats
         index: 0, eventLoop: loop, settings: RoomSettings(),
         observer: { room, event in
           guard case .committed(let control, let value) = event else { return }
-          committed.note("\(room) \(control) \(value)")
+          committed.record("\(room) \(control) \(value)")
         })
       directory = RoomDirectory(lanes: [lane], maximumRooms: 4)
       _ = try directory.open(.main)
@@ -49,7 +49,7 @@ import WireFormats
 
   private final class Committed: Sendable {
     private let lines = Mutex<[String]>([])
-    func note(_ line: String) { lines.withLock { $0.append(line) } }
+    func record(_ line: String) { lines.withLock { $0.append(line) } }
     var all: [String] { lines.withLock { $0 } }
   }
 

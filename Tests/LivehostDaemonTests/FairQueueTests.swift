@@ -7,30 +7,30 @@ import Testing
     var queue = FairQueue<String, Int>()
     for number in 0..<1_000 { queue.append(number, for: "flood") }
     for number in [5, 6] { queue.append(number, for: "calm") }
-    var taken: [Int] = []
+    var removed: [Int] = []
     for _ in 0..<6 {
-      taken.append(queue.takeFirst() ?? -1)
+      removed.append(queue.removeFirst() ?? -1)
       queue.endTurn()
     }
-    #expect(taken == [0, 5, 1, 6, 2, 3])
-    #expect(queue.takeFirst() == 4)
+    #expect(removed == [0, 5, 1, 6, 2, 3])
+    #expect(queue.removeFirst() == 4)
     queue.append(7, for: "calm")
     queue.endTurn()
-    #expect(queue.takeFirst() == 7)
+    #expect(queue.removeFirst() == 7)
   }
 
   @Test func `an unfinished item is returned again after the items of other keys`() {
     var queue = FairQueue<String, Int>()
     queue.append(1, for: "a")
     queue.append(3, for: "b")
-    #expect(queue.takeFirst() == 1)
+    #expect(queue.removeFirst() == 1)
     queue.append(2, for: "a")
     queue.endTurn(leaving: 1)
     for number in [3, 1, 2] {
-      #expect(queue.takeFirst() == number)
+      #expect(queue.removeFirst() == number)
       queue.endTurn()
     }
-    #expect(queue.isEmpty && queue.takeFirst() == nil)
+    #expect(queue.isEmpty && queue.removeFirst() == nil)
   }
 
   @Test(arguments: 1...5) func `the queue loses no item and serves every key`(seed: UInt64) {
@@ -43,7 +43,7 @@ import Testing
         let key = Int.random(in: 0..<8, using: &random)
         queue.append(number, for: key)
         model[key, default: []].append(number)
-      } else if let first = queue.takeFirst() {
+      } else if let first = queue.removeFirst() {
         let key = model.first { $0.value.first == first }?.key ?? -1
         #expect(model[key]?.first == first)
         let isDone = Int.random(in: 0..<4, using: &random) > 0

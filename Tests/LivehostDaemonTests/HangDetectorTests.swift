@@ -130,8 +130,8 @@ struct TurnMeterTests {
     for milliseconds: UInt64 in [3, 249, 250, 800] {
       meter.measure { hand.advance(milliseconds: milliseconds) }
     }
-    #expect(meter.takeLongTurns().map(\.nanoseconds) == [250_000_000, 800_000_000])
-    #expect(meter.takeLongTurns() == [])
+    #expect(meter.removeLongTurns().map(\.nanoseconds) == [250_000_000, 800_000_000])
+    #expect(meter.removeLongTurns() == [])
     #expect(meter.longestNanoseconds == 800_000_000)
     #expect(meter.count == 4)
   }
@@ -147,7 +147,7 @@ struct TurnMeterTests {
       hand.advance(milliseconds: 390)
     }
     meter.measure { hand.run(milliseconds: 240) }
-    #expect(meter.takeLongTurns().map(\.times) == [.milliseconds(ran: 10, waited: 390)])
+    #expect(meter.removeLongTurns().map(\.times) == [.milliseconds(ran: 10, waited: 390)])
   }
 
   @Test func `thread times are read again when they are 20 ms old`() {
@@ -157,7 +157,7 @@ struct TurnMeterTests {
     meter.measure { hand.run(milliseconds: 20) }
     meter.measure { hand.advance(milliseconds: 300) }
     #expect(
-      meter.takeLongTurns().map(\.times) == [
+      meter.removeLongTurns().map(\.times) == [
         .milliseconds(ran: 19, waited: 300), .milliseconds(ran: 0, waited: 300),
       ])
   }
@@ -204,7 +204,7 @@ struct TurnMeterTests {
         }
       }
     }
-    let turn = try #require(meter.takeLongTurns().first)
+    let turn = try #require(meter.removeLongTurns().first)
     let finding = detector.withLock { $0.finish(turn) }
     #expect(HangClass(nanoseconds: finding.turn.nanoseconds) == .hang)
     #expect(finding.holder == LaneActivity.Label(room: .main, work: .effect("block")))

@@ -40,8 +40,8 @@ import WireFormats
     }
 
     mutating func look(at seconds: UInt64) throws -> [String] {
-      let (stalled, mentioned) = stalls.note(try driver.tick(now: seconds * 1_000_000_000))
-      status.note(stalled: stalled)
+      let (stalled, mentioned) = stalls.update(try driver.tick(now: seconds * 1_000_000_000))
+      status.setStalled(stalled)
       studio.recordings.note(stalled: stalled, on: [studio.lane])
       return mentioned.map(\.name)
     }
@@ -130,11 +130,11 @@ import WireFormats
 
   @Test func `the daemon reports failing health while a lane makes no progress`() {
     let status = DaemonStatus(version: "1", lostEntries: { 0 })
-    status.note(stalled: [.init(name: "lane 1", nanoseconds: 8_000_000_000)])
+    status.setStalled([.init(name: "lane 1", nanoseconds: 8_000_000_000)])
     let report = status.report(counts: EventCounts(), rooms: 0, lanes: [], hangs: HangFeed())
     #expect(report.health == .failing)
     #expect(report.problems?.map(\.part) == ["lane 1"])
-    status.note(stalled: [])
+    status.setStalled([])
     let after = status.report(counts: EventCounts(), rooms: 0, lanes: [], hangs: HangFeed())
     #expect(after.health == .ok && after.problems == nil)
   }
@@ -167,13 +167,13 @@ import WireFormats
     func silent(_ nanoseconds: UInt64) -> [WatchdogDriver.SilentThread] {
       [.init(name: "lane 0", nanoseconds: nanoseconds)]
     }
-    #expect(watch.note(silent(4)).stalled == [])
-    #expect(watch.note(silent(5)).mentioned == silent(5))
-    #expect(watch.note(silent(9)).stalled == silent(9))
-    #expect(watch.note(silent(9)).mentioned == [])
-    #expect(watch.note(silent(11)).mentioned == silent(11))
-    #expect(watch.note([]).stalled == [])
-    #expect(watch.note(silent(6)).mentioned == silent(6))
+    #expect(watch.update(silent(4)).stalled == [])
+    #expect(watch.update(silent(5)).mentioned == silent(5))
+    #expect(watch.update(silent(9)).stalled == silent(9))
+    #expect(watch.update(silent(9)).mentioned == [])
+    #expect(watch.update(silent(11)).mentioned == silent(11))
+    #expect(watch.update([]).stalled == [])
+    #expect(watch.update(silent(6)).mentioned == silent(6))
     #expect(StallWatch(nil).patience == 10_000_000_000)
     #expect(StallWatch(WatchdogInterval(microseconds: 2_000_000)).patience == 500_000_000)
   }

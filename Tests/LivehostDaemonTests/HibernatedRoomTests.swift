@@ -20,7 +20,7 @@ import WireFormats
 
   private var settings: RoomSettings {
     var settings = RoomSettings()
-    settings.packsAfter = .milliseconds(1)
+    settings.hibernatesAfter = .milliseconds(1)
     return settings
   }
 
@@ -53,14 +53,14 @@ import WireFormats
     _ = try await run.lane.act(.control(.set(control: "gain", value: 0.5)), in: .main).get()
     let before = try #require(await run.lane.report(.main))
     let counts = await run.lane.counts()
-    await run.packings.wait(for: .main)
-    #expect(await run.lane.packedCount() == 1)
+    await run.hibernations.wait(for: .main)
+    #expect(await run.lane.hibernatedCount() == 1)
     // Queries about all rooms wake no hibernated room.
     #expect(await run.lane.counts() == counts && counts.isConserved)
     #expect(await run.lane.summaries().map(\.counters) == [before.counters])
     #expect(await run.lane.metrics().map(\.counts.received) == [50])
     #expect(await run.lane.sources().isEmpty)
-    #expect(await run.lane.packedCount() == 1)
+    #expect(await run.lane.hibernatedCount() == 1)
     let after = try #require(await run.lane.report(.main))
     #expect(after.features.chat?.messages == before.features.chat?.messages)
     #expect(after.features.chat?.topChatters == before.features.chat?.topChatters)
@@ -75,19 +75,19 @@ import WireFormats
     _ = try run.directory.open(.main)
     #expect(await send(0..<50, to: run, as: 7) == 0)
     for round in 1...2 {
-      await run.packings.wait(for: .main)
+      await run.hibernations.wait(for: .main)
       // The sent events are repeated by identifier, repeated by position, and new.
       #expect(await send(20..<50, to: run, as: 7 + round) == 30)
-      await run.packings.wait(for: .main)
+      await run.hibernations.wait(for: .main)
       #expect(await send(100..<150, to: run, as: 7) == 50)
-      await run.packings.wait(for: .main)
+      await run.hibernations.wait(for: .main)
       #expect(await run.lane.positions(of: .main) == ["irc": 7 + round])
       #expect(await run.count() == 50)
     }
-    await run.packings.wait(for: .main)
+    await run.hibernations.wait(for: .main)
     #expect(await send(50..<60, to: run, as: 100) == 0)
     #expect(await run.count() == 60)
-    #expect(run.packings.count(.main) == 7)
+    #expect(run.hibernations.count(.main) == 7)
     #expect(await run.lane.counts().isConserved)
     try await run.end()
   }
@@ -101,15 +101,15 @@ import WireFormats
     for room in [RoomName.main, other] { _ = try run.directory.open(room) }
     for life in 0..<3 {
       #expect(await send(life * 20..<life * 20 + 10, to: run, as: 2 * life + 1) == 0)
-      await run.packings.wait(for: .main)
+      await run.hibernations.wait(for: .main)
       #expect(await send(life * 20 + 10..<life * 20 + 20, to: run, as: 2 * life + 2) == 0)
-      if life != 1 { await run.packings.wait(for: .main) }
+      if life != 1 { await run.hibernations.wait(for: .main) }
       run = try await successor(of: run)
       #expect(await run.count() == (life + 1) * 20)
       #expect(run.store.problems == [] && !run.log.contain("does not continue"), "\(run.log.all)")
     }
     // The next run follows an orderly stop instead of a kill.
-    await run.packings.wait(for: .main)
+    await run.hibernations.wait(for: .main)
     try await run.end()
     run = try KeptRooms(in: run.path, settings: settings)
     await run.restore()
@@ -125,12 +125,12 @@ import WireFormats
     #expect(await send(0..<10, to: run, as: 1) == 0)
     // All rooms are examined together: the other room was idle when it hibernated for the second
     // time.
-    await run.packings.wait(for: other)
+    await run.hibernations.wait(for: other)
     #expect(await run.count(other) == 0)
-    await run.packings.wait(for: other)
-    #expect(run.packings.count(.main) == 0)
+    await run.hibernations.wait(for: other)
+    #expect(run.hibernations.count(.main) == 0)
     #expect(try await run.recordings.stop(.main, on: run.lane).events == 10)
-    await run.packings.wait(for: .main)
+    await run.hibernations.wait(for: .main)
     #expect(await run.count() == 10)
     try await run.end()
   }
@@ -139,7 +139,7 @@ import WireFormats
     let run = try KeptRooms(in: path, settings: settings)
     _ = try run.directory.open(.main)
     #expect(await send(0..<10, to: run, as: 1) == 0)
-    await run.packings.wait(for: .main)
+    await run.hibernations.wait(for: .main)
     #expect(await run.directory.close(.main))
     #expect(await run.lane.counts().received == 10)
     let next = try await successor(of: run)
@@ -153,8 +153,8 @@ import WireFormats
     let run = try KeptRooms(in: path, segmentBytes: 20_000, settings: settings)
     for room in [RoomName.main, other] { _ = try run.directory.open(room) }
     #expect(await send(0..<10, to: run, as: 1) == 0)
-    await run.packings.wait(for: .main)
-    let packed = run.packings.count(.main)
+    await run.hibernations.wait(for: .main)
+    let count = run.hibernations.count(.main)
     let first = path + "/log/000001.ndjson"
     var round = 0
     while FileManager.default.fileExists(atPath: first) {
@@ -162,7 +162,7 @@ import WireFormats
       await run.settle()
       round += 1
     }
-    #expect(run.packings.count(.main) == packed)
+    #expect(run.hibernations.count(.main) == count)
     let next = try await successor(of: run)
     #expect(await next.count() == 10)
     #expect(await next.count(other) == round * 100)

@@ -23,25 +23,25 @@ final class Notes: Sendable {
 }
 
 /// The hibernated rooms, and how often each room has hibernated.
-final class Packings: Sendable {
+final class Hibernations: Sendable {
   private struct Contents {
     var counts: [RoomName: Int] = [:]
-    var packed: Set<RoomName> = []
+    var hibernated: Set<RoomName> = []
     var waiting: [(room: RoomName, continuation: CheckedContinuation<Void, Never>)] = []
   }
 
   private let contents = Mutex(Contents())
 
-  func note(_ room: RoomName, isHibernated: Bool) {
+  func record(_ room: RoomName, isHibernated: Bool) {
     let due = contents.withLock { contents in
       if isHibernated {
-        contents.packed.insert(room)
+        contents.hibernated.insert(room)
         contents.counts[room, default: 0] += 1
       } else {
-        contents.packed.remove(room)
+        contents.hibernated.remove(room)
       }
-      let due = contents.waiting.filter { contents.packed.contains($0.room) }
-      contents.waiting.removeAll { contents.packed.contains($0.room) }
+      let due = contents.waiting.filter { contents.hibernated.contains($0.room) }
+      contents.waiting.removeAll { contents.hibernated.contains($0.room) }
       return due.map(\.continuation)
     }
     for continuation in due { continuation.resume() }
@@ -53,7 +53,7 @@ final class Packings: Sendable {
   func wait(for room: RoomName) async {
     await withCheckedContinuation { continuation in
       let isHibernated = contents.withLock { contents in
-        if contents.packed.contains(room) { return true }
+        if contents.hibernated.contains(room) { return true }
         contents.waiting.append((room, continuation))
         return false
       }
@@ -66,7 +66,7 @@ final class Packings: Sendable {
 final class KeptRooms {
   let path: String
   let log = Notes()
-  let packings = Packings()
+  let hibernations = Hibernations()
   let store: SnapshotStore
   let directory: RoomDirectory
   let library: RecordingLibrary
@@ -98,10 +98,10 @@ final class KeptRooms {
     lane = HostLane(
       index: 0, eventLoop: loop, settings: settings, snapshots: store,
       library: library, recordings: recordings,
-      observer: { [packings] room, event in
+      observer: { [hibernations] room, event in
         switch event {
-        case .packed: packings.note(room, isHibernated: true)
-        case .unpacked: packings.note(room, isHibernated: false)
+        case .hibernated: hibernations.record(room, isHibernated: true)
+        case .woken: hibernations.record(room, isHibernated: false)
         case .opened, .restored, .closed, .suspended, .committed, .failed: break
         }
       })

@@ -19,14 +19,14 @@ import Testing
     #expect(digest.add(.malformedJSON, count: 1, room: main, now: 2) == nil)
     #expect(digest.add(.malformedJSON, count: 5, room: main, now: interval) == nil)
     #expect(digest.nextDue == 1 + interval)
-    #expect(digest.takeDue(now: interval) == [])
-    #expect(digest.takeDue(now: 1 + interval) == [Sum(.malformedJSON, count: 6, room: main)])
+    #expect(digest.removeDue(now: interval) == [])
+    #expect(digest.removeDue(now: 1 + interval) == [Sum(.malformedJSON, count: 6, room: main)])
     // The flood continues: still one sum per interval.
     #expect(digest.add(.malformedJSON, count: 3, room: main, now: 2 + interval) == nil)
-    #expect(digest.takeDue(now: 1 + 2 * interval) == [Sum(.malformedJSON, count: 3, room: main)])
+    #expect(digest.removeDue(now: 1 + 2 * interval) == [Sum(.malformedJSON, count: 3, room: main)])
     // The flood has ended: after an interval without rejections, the next one is reported
     // immediately.
-    #expect(digest.takeDue(now: 1 + 3 * interval) == [])
+    #expect(digest.removeDue(now: 1 + 3 * interval) == [])
     #expect(digest.nextDue == nil)
     #expect(digest.add(.malformedJSON, count: 1, room: nil, now: 2 + 3 * interval) != nil)
   }
@@ -40,9 +40,9 @@ import Testing
     #expect(digest.add(.unknownType, count: 1, room: side, now: 7) == nil)
     #expect(digest.add(.lineTooLong, count: 4, room: side, now: 8) == nil)
     #expect(
-      digest.takeDue(now: 9, flushing: true)
+      digest.removeDue(now: 9, flushing: true)
         == [Sum(.unknownType, count: 2, room: nil), Sum(.lineTooLong, count: 4, room: side)])
-    #expect(digest.takeDue(now: 9, flushing: true) == [])
+    #expect(digest.removeDue(now: 9, flushing: true) == [])
   }
 
   @Test func `the summary of rejections describes the error of its first line`() {
@@ -51,7 +51,7 @@ import Testing
       digest.add(.missingMember, count: 1, room: main, fault: "'a'", now: 0)?.fault == "'a'")
     #expect(digest.add(.missingMember, count: 1, room: main, fault: "'b'", now: 1) == nil)
     #expect(digest.add(.missingMember, count: 1, room: main, fault: "'c'", now: 2) == nil)
-    #expect(digest.takeDue(now: interval).map(\.fault) == ["'b'"])
+    #expect(digest.removeDue(now: interval).map(\.fault) == ["'b'"])
   }
 
   @Test(

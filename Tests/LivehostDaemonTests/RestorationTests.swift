@@ -59,7 +59,7 @@ import Testing
     return (open, log.all, told.all, store.problems)
   }
 
-  private func note(_ text: String) throws {
+  private func writeNote(_ text: String) throws {
     try text.write(toFile: path + "/rooms/restoring", atomically: true, encoding: .utf8)
   }
 
@@ -69,7 +69,7 @@ import Testing
   {
     try await save(["a", "b", "c"])
     // After the first death, the room gets a second chance.
-    try note("b 1")
+    try writeNote("b 1")
     var result = try await restore()
     #expect(result.open == ["a", "b", "c"])
     #expect(result.log == [])
@@ -77,7 +77,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path + "/rooms/restoring"))
     #expect(result.told.contains("STATUS=starting: restoring room b, 2 of 3"))
     // The daemon died there twice.
-    try note("b 2")
+    try writeNote("b 2")
     result = try await restore()
     #expect(result.open == ["a", "c"])
     #expect(result.log.count == 1)
@@ -124,10 +124,10 @@ import Testing
     note.begin(["a"])
     note.end()
     #expect(deaths() == [:])
-    try self.note("nonsense")
+    try self.writeNote("nonsense")
     #expect(deaths() == [:])
     // The note of an earlier version.
-    try self.note("a 2")
+    try self.writeNote("a 2")
     #expect(deaths() == ["a": 2])
   }
 
@@ -148,7 +148,7 @@ import Testing
     let title = "STATUS=starting: restoring room"
     #expect(try await restore().told.contains(title + "s, 1 to 3 of 3"))
     // Either of the rooms that were being restored may have caused the death.
-    try note("a 1\nc 1\n")
+    try writeNote("a 1\nc 1\n")
     let result = try await restore()
     #expect(result.open == ["a", "b", "c"])
     for (number, room) in ["a", "b", "c"].enumerated() {

@@ -13,8 +13,8 @@ struct UnfitDeliveries: Sendable {
 
   mutating func add(_ delivery: WebhookDelivery, _ mapping: WebhookMapping) {
     let kind = mapping.kind(of: delivery) ?? "without a kind"
-    let isKept = kinds.count < Self.maximumKinds || kinds[kind] != nil
-    kinds[isKept ? kind : "others", default: 0] += 1
+    let isListed = kinds.count < Self.maximumKinds || kinds[kind] != nil
+    kinds[isListed ? kind : "others", default: 0] += 1
     shape = DeliveryShape.text(of: delivery.body)
   }
 

@@ -90,7 +90,7 @@ struct ChatItemLog: Sendable {
       "emotes": .list(
         .object([
           "locations": .test {
-            ($0.arrayValue != nil || $0.stringValue != nil) && !places($0).contains(nil)
+            ($0.arrayValue != nil || $0.stringValue != nil) && !locations($0).contains(nil)
           }
         ])),
     ])
@@ -247,16 +247,16 @@ struct ChatItemLog: Sendable {
     /// The positions of Twitch emotes in the text, written as `0-4,12-16` with inclusive ends.
     private var emotes: [Int] {
       (item["emotes"]?.arrayValue ?? []).flatMap { emote in
-        Self.places(emote["locations"]).flatMap { $0 ?? [] }
+        Self.locations(emote["locations"]).flatMap { $0 ?? [] }
       }
     }
 
     /// Returns the positions of an emote, given as a list or separated by commas. A malformed
     /// position is `nil`.
-    private static func places(_ value: JSONValue?) -> [[Int]?] {
+    private static func locations(_ value: JSONValue?) -> [[Int]?] {
       let listed = value?.arrayValue?.map { $0.stringValue ?? "" }
-      let places = listed ?? value?.stringValue?.split(separator: ",").map(String.init) ?? []
-      return places.map { place in
+      let locations = listed ?? value?.stringValue?.split(separator: ",").map(String.init) ?? []
+      return locations.map { place in
         let ends = place.split(separator: "-").compactMap { Int($0) }
         guard ends.count == 2, 0 <= ends[0], ends[0] <= ends[1] else { return nil }
         return [ends[0], ends[1] + 1]

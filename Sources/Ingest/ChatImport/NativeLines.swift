@@ -16,8 +16,8 @@ package struct NativeLines: Sendable {
 
   package mutating func count(unknown kind: String) {
     let kind = kind.clipped(to: 80)
-    let isKept = unknown.count < Self.maximumKinds || unknown[kind] != nil
-    unknown[isKept ? kind : "others", default: 0] += 1
+    let isListed = unknown.count < Self.maximumKinds || unknown[kind] != nil
+    unknown[isListed ? kind : "others", default: 0] += 1
   }
 
   private static let unusablePrefix = "value of "

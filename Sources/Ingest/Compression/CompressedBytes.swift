@@ -22,7 +22,7 @@ package struct CompressedBytes: Sendable {
   ///   ``window`` bytes needs almost no space. ``bytes(like:)`` requires the same example.
   package init(_ bytes: [UInt8], like example: [UInt8] = []) {
     count = bytes.count
-    let packed = Self.withStream { stream in
+    let compressed = Self.withStream { stream in
       var status = deflateInit_(
         stream, Z_BEST_SPEED, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
       defer { deflateEnd(stream) }
@@ -38,7 +38,7 @@ package struct CompressedBytes: Sendable {
       }
     }
     // Copies the bytes to release the excess capacity.
-    stored = packed.withUnsafeBufferPointer { Array($0) }
+    stored = compressed.withUnsafeBufferPointer { Array($0) }
   }
 
   /// Returns the uncompressed bytes, given the example used for compression. Takes O(``count`` and

@@ -37,8 +37,8 @@ package struct RejectionCounts: Sendable, Hashable {
   }
 
   package mutating func add(_ remark: DecodingRemark, count: Int = 1) {
-    let isKept = remarks.count < Self.maximumRemarks || remarks[remark] != nil
-    remarks[isKept ? remark : .kind("others"), default: 0] += count
+    let isListed = remarks.count < Self.maximumRemarks || remarks[remark] != nil
+    remarks[isListed ? remark : .kind("others"), default: 0] += count
   }
 
   package mutating func add(_ other: RejectionCounts) {

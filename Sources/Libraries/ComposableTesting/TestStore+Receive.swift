@@ -63,7 +63,7 @@ extension TestStore {
       skipFirst()
       return
     }
-    apply(takeFirst(), expected, verb: "received", at: site)
+    apply(removeFirst(), expected, verb: "received", at: site)
   }
 }
 

@@ -132,14 +132,14 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
   }
 
   /// Removes the next action to be received. O(n) in the number of waiting actions.
-  func takeFirst() -> Waiting {
+  func removeFirst() -> Waiting {
     isFinished = false
     return feedback.isEmpty ? arrived.removeFirst() : feedback.removeFirst()
   }
 
   /// Reduces the next action to be received, without checking the state.
   func skipFirst() {
-    let waiting = takeFirst()
+    let waiting = removeFirst()
     store.send(waiting.action, origin: waiting.origin)
     lane.run()
   }

@@ -18,68 +18,68 @@ extension JSONEncodingTarget {
 
 /// The encoders for the members of an object or the elements of an array.
 protocol JSONEncodingTargets {
-  associatedtype Place: JSONEncodingTarget
+  associatedtype Target: JSONEncodingTarget
   /// The number of elements so far.
   var count: Int { get }
-  func member(_ name: String) -> Place
-  mutating func element() -> Place
+  func member(_ name: String) -> Target
+  mutating func element() -> Target
 }
 
-struct JSONMembers<Places: JSONEncodingTargets, Key: CodingKey>: KeyedEncodingContainerProtocol {
-  let places: Places
+struct JSONMembers<Targets: JSONEncodingTargets, Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let targets: Targets
   var codingPath: [any CodingKey] { [] }
 
-  private func place(_ key: some CodingKey) -> Places.Place { places.member(key.stringValue) }
+  private func target(_ key: some CodingKey) -> Targets.Target { targets.member(key.stringValue) }
 
   func encodeNil(forKey key: Key) throws {
-    var place = place(key)
-    try place.encodeNil()
+    var target = target(key)
+    try target.encodeNil()
   }
   // Encodes the common types without calling their `encode(to:)`.
   func encode(_ value: Bool, forKey key: Key) throws {
-    var place = place(key)
-    try place.encode(value)
+    var target = target(key)
+    try target.encode(value)
   }
   func encode(_ value: String, forKey key: Key) throws {
-    var place = place(key)
-    try place.encode(value)
+    var target = target(key)
+    try target.encode(value)
   }
   func encode(_ value: Int, forKey key: Key) throws {
-    var place = place(key)
-    try place.encode(value)
+    var target = target(key)
+    try target.encode(value)
   }
   func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-    var place = place(key)
-    try place.encode(value)
+    var target = target(key)
+    try target.encode(value)
   }
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
-  ) -> KeyedEncodingContainer<Nested> { place(key).container(keyedBy: type) }
+  ) -> KeyedEncodingContainer<Nested> { target(key).container(keyedBy: type) }
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    place(key).unkeyedContainer()
+    target(key).unkeyedContainer()
   }
-  func superEncoder() -> any Encoder { place(JSONKey(stringValue: "super")) }
-  func superEncoder(forKey key: Key) -> any Encoder { place(key) }
+  func superEncoder() -> any Encoder { target(JSONKey(stringValue: "super")) }
+  func superEncoder(forKey key: Key) -> any Encoder { target(key) }
 }
 
-struct JSONElements<Places: JSONEncodingTargets>: UnkeyedEncodingContainer {
-  var places: Places
+struct JSONElements<Targets: JSONEncodingTargets>: UnkeyedEncodingContainer {
+  var targets: Targets
   var codingPath: [any CodingKey] { [] }
-  var count: Int { places.count }
+  var count: Int { targets.count }
 
   mutating func encodeNil() throws {
-    var place = places.element()
-    try place.encodeNil()
+    var target = targets.element()
+    try target.encodeNil()
   }
   mutating func encode<Value: Encodable>(_ value: Value) throws {
-    var place = places.element()
-    try place.encode(value)
+    var target = targets.element()
+    try target.encode(value)
   }
   mutating func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type
-  ) -> KeyedEncodingContainer<Nested> { places.element().container(keyedBy: type) }
+  ) -> KeyedEncodingContainer<Nested> { targets.element().container(keyedBy: type) }
   mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-    places.element().unkeyedContainer()
+    targets.element().unkeyedContainer()
   }
-  mutating func superEncoder() -> any Encoder { places.element() }
+  mutating func superEncoder() -> any Encoder { targets.element() }
 }

@@ -58,12 +58,12 @@ private struct JSONTextEncoder: JSONEncodingTarget {
   let depth: Int
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    KeyedEncodingContainer(JSONMembers(places: places(in: .object)))
+    KeyedEncodingContainer(JSONMembers(targets: targets(in: .object)))
   }
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    JSONElements(places: places(in: .array))
+    JSONElements(targets: targets(in: .array))
   }
-  private func places(in bracket: JSONWriter.Bracket) -> JSONTextTargets {
+  private func targets(in bracket: JSONWriter.Bracket) -> JSONTextTargets {
     JSONTextTargets(output: output, depth: output.begin(bracket, in: depth))
   }
 

@@ -64,11 +64,11 @@ private struct JSONValueEncoder: JSONEncodingTarget {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     slot.beginObject()
-    return KeyedEncodingContainer(JSONMembers(places: slot))
+    return KeyedEncodingContainer(JSONMembers(targets: slot))
   }
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
     slot.beginArray()
-    return JSONElements(places: slot)
+    return JSONElements(targets: slot)
   }
 
   private func integer(_ value: some FixedWidthInteger) throws {

@@ -99,7 +99,7 @@ package struct JournalQueue: Sendable {
     }
     guard count > 0, let record = slots[head] else {
       // Repeat counts follow all entries, so that they do not overtake the entries that they count.
-      return limiter.takeDue(now: flushing ? .max : now).map {
+      return limiter.removeDue(now: flushing ? .max : now).map {
         .repeated($0.record, count: $0.count)
       }
     }

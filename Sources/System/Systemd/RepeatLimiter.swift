@@ -72,7 +72,7 @@ package struct RepeatLimiter<Kind: Hashable & Sendable, Record: Sendable>: Senda
 
   /// Returns the last suppressed record of the next kind whose interval is over, with the number of
   /// suppressed records.
-  package mutating func takeDue(now: UInt64) -> (record: Record, count: UInt64)? {
+  package mutating func removeDue(now: UInt64) -> (record: Record, count: UInt64)? {
     for (index, kind) in waiting.enumerated() {
       guard let window = windows[kind], window.end <= now, let record = window.last else {
         continue
@@ -84,7 +84,7 @@ package struct RepeatLimiter<Kind: Hashable & Sendable, Record: Sendable>: Senda
     return nil
   }
 
-  /// The time at which ``takeDue(now:)`` has a result, or nil if nothing is suppressed.
+  /// The time at which ``removeDue(now:)`` has a result, or nil if nothing is suppressed.
   package var nextDue: UInt64? {
     waiting.compactMap { windows[$0]?.end }.min()
   }

@@ -55,8 +55,8 @@ final class SimulatedDaemon: @unchecked Sendable {
       case .closed, .suspended:
         tasks.roomClosed(room)
         recordings.forgetFailure(of: room)
-      case .packed: logger.info("room \(room) is packed")
-      case .unpacked: logger.info("room \(room) is unpacked")
+      case .hibernated: logger.info("room \(room) hibernates")
+      case .woken: logger.info("room \(room) is restored from hibernation")
       case .opened, .restored, .committed, .failed: break
       }
     }

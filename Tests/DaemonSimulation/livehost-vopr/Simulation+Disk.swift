@@ -41,7 +41,7 @@ extension Simulation {
       }
       // Other threads run while the disk works.
       if machine_is_thread() { wait(for: call, fault) }
-      note(call)
+      record(call)
       return fault == .never ? nil : fault
     }
   }
@@ -86,7 +86,7 @@ extension Simulation {
   }
 
   /// Records the effect of a call that is about to succeed.
-  private func note(_ call: DiskCall) {
+  private func record(_ call: DiskCall) {
     let isSegment = call.path.hasSuffix(".ndjson")
     let isLog = call.path.contains("/log/")
     switch call.operation {

@@ -112,7 +112,7 @@ final class Simulation: @unchecked Sendable {
     settings.reportedMessages = 1_000_000
     // In two of three simulations idle rooms hibernate. In one of the two, they hibernate as early
     // as possible.
-    settings.packsAfter = [nil, .milliseconds(1), .seconds(3)][Int(plan.seed % 3)]
+    settings.hibernatesAfter = [nil, .milliseconds(1), .seconds(3)][Int(plan.seed % 3)]
     return settings
   }
 

@@ -57,8 +57,8 @@ enum Path: String, CaseIterable {
   case failedSnapshot = "a snapshot cannot be written"
   case crashedRecovery = "a crash interrupts a recovery"
   case rotation = "a full segment is followed by a new segment"
-  case packed = "an idle room hibernates"
-  case unpacked = "a hibernated room is restored"
+  case hibernated = "an idle room hibernates"
+  case woken = "a hibernated room is restored"
 
   /// The text of the journal entry that reports this path, or nil if there is none.
   private var words: String? {
@@ -72,8 +72,8 @@ enum Path: String, CaseIterable {
     case .spoiledSnapshot: "cannot be used and was renamed"
     case .previousSnapshot: "is restored from its previous snapshot"
     case .failedSnapshot: "cannot be saved for the next start"
-    case .packed: "is packed"
-    case .unpacked: "is unpacked"
+    case .hibernated: "hibernates"
+    case .woken: "is restored from hibernation"
     case .tornLog: "the write-ahead log: cutting off"
     case .completedRecording, .removedSegment, .cutLog, .spareSnapshot, .unfinishedSnapshot,
       .missingSnapshot, .crashedRecovery, .rotation:

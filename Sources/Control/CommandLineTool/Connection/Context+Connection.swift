@@ -145,8 +145,8 @@ extension Failure {
         .failed,
         "the room '\(room)' has no view '\(view)'; 'livehostctl show \(room)' lists its views")
     case .invalidScenario(let file, let line, let key, let message):
-      let place = line.map { "\(file):\($0)" } ?? file
-      let text = key.map { "\(place): \($0): \(message)" } ?? "\(place): \(message)"
+      let location = line.map { "\(file):\($0)" } ?? file
+      let text = key.map { "\(location): \($0): \(message)" } ?? "\(location): \(message)"
       self.init(scenario: text, file, line, key)
     case .noSuchRecording(let name): self.init(.failed, "there is no recording '\(name)'")
     case .recordingInUse(let name):

@@ -48,22 +48,24 @@ struct Demo: Sendable {
         from: { SimulatedHostSource(host, room: room) })
       return DemoSummary(
         recorded: parts,
-        simulated: DemoSummary.Part(
+        simulated: DemoSummary.PlayedRoom(
           source: "seed \(Self.seed), \(Self.simulatedDuration.milliseconds / 1000) s",
           lines: simulated.lines, room: try await client.getRoom(room.description)))
     }
   }
 
-  private func recorded(lines: Int, _ client: ControlClient) async throws -> [DemoSummary.Part] {
+  private func recorded(
+    lines: Int, _ client: ControlClient
+  ) async throws -> [DemoSummary.PlayedRoom] {
     let rooms = try await client.listRooms().rooms.map(\.room)
     // The room of the recording's first line is listed first.
     let first = recording.room.description
     let ordered = rooms.filter { $0 == first } + rooms.filter { $0 != first }
-    var parts: [DemoSummary.Part] = []
+    var parts: [DemoSummary.PlayedRoom] = []
     for room in ordered {
       let report = try await client.getRoom(room)
       parts.append(
-        DemoSummary.Part(
+        DemoSummary.PlayedRoom(
           source: recording.path, lines: ordered.count == 1 ? lines : report.counters.received,
           room: report))
     }

@@ -5,7 +5,7 @@ import Wording
 /// The results of a demonstration at full speed.
 package struct DemoSummary: Sendable {
   /// The report of one room, and a description of the source of its events.
-  package struct Part: Sendable {
+  package struct PlayedRoom: Sendable {
     package var source: String
     package var lines: Int
     package var room: RoomReport
@@ -26,10 +26,10 @@ package struct DemoSummary: Sendable {
     }
   }
 
-  package var recorded: [Part]
-  package var simulated: Part
+  package var recorded: [PlayedRoom]
+  package var simulated: PlayedRoom
 
-  package init(recorded: [Part], simulated: Part) {
+  package init(recorded: [PlayedRoom], simulated: PlayedRoom) {
     self.recorded = recorded
     self.simulated = simulated
   }
@@ -48,7 +48,7 @@ package struct DemoSummary: Sendable {
     ]
   }
 
-  private static func lines(_ part: Part, heading: String) -> [String] {
+  private static func lines(_ part: PlayedRoom, heading: String) -> [String] {
     let room = part.room
     var lines = [
       "\(heading): room \(TerminalText.sanitized(room.room)), "
@@ -84,7 +84,7 @@ package struct DemoSummary: Sendable {
     return lines
   }
 
-  private static func json(_ part: Part) throws -> JSONValue {
+  private static func json(_ part: PlayedRoom) throws -> JSONValue {
     [
       "source": .string(part.source), "lines": .integer(Int64(part.lines)),
       "conserved": .bool(part.isConserved), "room": try JSONValue(encoding: part.room),

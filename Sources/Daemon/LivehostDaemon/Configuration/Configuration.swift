@@ -6,7 +6,7 @@ import Wording
 /// All settings of the daemon. The default values work without any configuration file.
 package struct Configuration: Sendable, Equatable {
   package var logLevel: Logger.Level = .info
-  /// The number of lanes; `nil` means ``standardLanes(cores:)``.
+  /// The number of lanes; `nil` means ``defaultLanes(cores:)``.
   package var lanes: Int?
   package var rooms = RoomSettings()
   package var openRooms: [String] = []
@@ -23,7 +23,7 @@ package struct Configuration: Sendable, Equatable {
   /// One core is reserved for the work that all rooms share, such as writing the log. This work
   /// takes about a third of the processor time of busy rooms. On two cores no core is reserved,
   /// because it would be half of the machine.
-  package static func standardLanes(cores: Int) -> Int { max(cores - 1, min(cores, 2)) }
+  package static func defaultLanes(cores: Int) -> Int { max(cores - 1, min(cores, 2)) }
 
   package init() {}
 

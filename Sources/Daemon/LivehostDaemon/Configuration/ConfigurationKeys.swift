@@ -65,7 +65,7 @@ extension Configuration: FileConfiguration {
       .value(
         "rooms.packAfter",
         "Time after which a room without events and viewers hibernates: its state is kept compressed.",
-        \.rooms.packsAfter, default: "10m"
+        \.rooms.hibernatesAfter, default: "10m"
       ) { value throws(ConfigurationError) in
         let idle = try value.interval(positive: true, or: ("off", Interval(nanoseconds: 0)))
         return idle.nanoseconds == 0 ? nil : .nanoseconds(idle.nanoseconds)

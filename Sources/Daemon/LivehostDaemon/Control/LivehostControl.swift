@@ -45,13 +45,13 @@ package struct LivehostControl: ControlService {
   }
 
   /// Records the current number of received events, from which the status computes a rate.
-  package func countReceived() async { status.note(received: await counts().received) }
+  package func countReceived() async { status.addReceived(await counts().received) }
 
   package func getStatus() async throws -> StatusReport {
-    var packed = 0
-    for lane in directory.lanes { packed += await lane.packedCount() }
+    var hibernated = 0
+    for lane in directory.lanes { hibernated += await lane.hibernatedCount() }
     return status.report(
-      counts: await counts(), rooms: directory.count, packedRooms: packed,
+      counts: await counts(), rooms: directory.count, hibernatedRooms: hibernated,
       lanes: directory.lanes, hangs: hangs)
   }
 
@@ -97,7 +97,7 @@ package struct LivehostControl: ControlService {
       case .closing: throw ControlError.busy
       }
     }
-    if let position { _ = await lane.visit(name) { $0?.take(position) } }
+    if let position { _ = await lane.visit(name) { $0?.accept(position) } }
     // The call returns only after the room is on disk, so that it survives a crash.
     try await lane.save(name)
   }

@@ -21,7 +21,7 @@ package final class HangMonitor: Sendable {
       var detectors = lanes.map { _ in HangDetector() }
       while !signal.wait(nanoseconds: Self.period) {
         for (index, lane) in lanes.enumerated() {
-          for turn in lane.meter.takeLongTurns() { report(lane, detectors[index].finish(turn)) }
+          for turn in lane.meter.removeLongTurns() { report(lane, detectors[index].finish(turn)) }
           let turn = lane.meter.current?.number
           detectors[index].sample(
             turn: turn, activity: lane.meter.activity.present,

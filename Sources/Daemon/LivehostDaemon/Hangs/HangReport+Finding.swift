@@ -30,18 +30,18 @@ extension HangReport {
   }
 
   package var line: String {
-    let place = room.map { "room \($0)" } ?? "lane \(lane)"
+    let location = room.map { "room \($0)" } ?? "lane \(lane)"
     let holder =
       action.map { "action \($0)" } ?? view.map { "view \($0)" } ?? effect.map { "effect \($0)" }
     let milliseconds = durationMicroseconds / 1000
     switch reason {
     case .descheduled:
       return
-        "\(place): \(kind.rawValue) of \(milliseconds) ms: the lane did not get a processor"
+        "\(location): \(kind.rawValue) of \(milliseconds) ms: the lane did not get a processor"
         + (holder.map { " during \($0)" } ?? "")
     case .busy, .blocked:
       let how = reason == .busy ? "held" : "blocked"
-      return "\(place): \(kind.rawValue) of \(milliseconds) ms, \(how) by "
+      return "\(location): \(kind.rawValue) of \(milliseconds) ms, \(how) by "
         + (holder ?? "an unknown activity")
     }
   }

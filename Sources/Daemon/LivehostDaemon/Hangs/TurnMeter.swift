@@ -79,7 +79,7 @@ package final class TurnMeter: Sendable {
   }
 
   /// Removes and returns the long turns that ended since the last call.
-  package func takeLongTurns() -> [LongTurn] { ended.withLock { exchange(&$0, with: []) } }
+  package func removeLongTurns() -> [LongTurn] { ended.withLock { exchange(&$0, with: []) } }
 
   package func measure<R>(_ turn: () throws -> R) rethrows -> R {
     let began = clock()

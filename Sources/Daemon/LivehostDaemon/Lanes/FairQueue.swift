@@ -24,7 +24,7 @@ package struct FairQueue<Key: Hashable & Sendable, Item: Sendable>: Sendable {
 
   /// Removes and returns the next item; `nil` if the queue is empty. Call ``endTurn(leaving:)``
   /// afterwards.
-  package mutating func takeFirst() -> Item? {
+  package mutating func removeFirst() -> Item? {
     guard let (key, item) = turns.popFirst() else { return nil }
     current = key
     return item

@@ -23,7 +23,7 @@ extension HostLane {
           return continuation.resume(returning: .failure(.noSuchRoom(name.description)))
         }
         defer { taken() }
-        if let position, !room.take(position) {
+        if let position, !room.accept(position) {
           return room.whenDurable {
             continuation.resume(
               returning: Self.result(.success(HostReply()), unless: $0, of: name))
@@ -47,7 +47,7 @@ extension HostLane {
           }
         }
         room.whenReviewed { room in
-          let result = result.map { room.counted($0, to: act) }
+          let result = result.map { room.withCounts($0, to: act) }
           room.whenDurable {
             continuation.resume(returning: Self.result(result, unless: $0, of: name))
           }

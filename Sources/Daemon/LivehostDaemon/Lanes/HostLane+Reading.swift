@@ -48,7 +48,7 @@ extension HostLane {
   package func sources() async -> [String: [SourceReport]] {
     await survey { rooms in
       var all = rooms.open.mapValues(\.sources)
-      all.merge(rooms.packed.sources) { _, idle in idle }
+      all.merge(rooms.hibernated.sources) { _, idle in idle }
       return Dictionary(
         uniqueKeysWithValues: all.lazy.filter { !$0.value.isEmpty }
           .map { ($0.key.description, $0.value) })
@@ -60,21 +60,21 @@ extension HostLane {
       rooms.open.map { name, room in
         meter.activity.begin(.report, in: name)
         return room.metrics
-      } + rooms.packed.metrics
+      } + rooms.hibernated.metrics
     }
   }
 
   package func summaries() async -> [RoomSummary] {
-    await survey { $0.open.values.map(\.summary) + $0.packed.summaries }
+    await survey { $0.open.values.map(\.summary) + $0.hibernated.summaries }
   }
 
-  package func packedCount() async -> Int { await survey(\.packed.count) }
+  package func hibernatedCount() async -> Int { await survey(\.hibernated.count) }
 
   /// Returns the totals over all rooms of this lane, including closed ones.
   package func counts() async -> EventCounts {
     await survey { rooms in
       var counts = rooms.closed
-      counts.add(rooms.packed.counts)
+      counts.add(rooms.hibernated.counts)
       return rooms.open.values.reduce(into: counts) { $0.add($1.counts) }
     }
   }

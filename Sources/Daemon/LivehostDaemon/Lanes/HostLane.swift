@@ -106,7 +106,7 @@ package final class HostLane: Sendable {
 
   /// Hibernates a room if the newest log sequence of the room is still `sequence`.
   func postHibernation(of room: RoomName, after sequence: Int) {
-    post(.pack(room, after: sequence))
+    post(.hibernate(room, after: sequence))
   }
 
   /// Calls `body` with a room, after everything posted for it earlier; with nil if the room is not

@@ -16,7 +16,7 @@ final class LaneMailbox: Sendable {
     case close(RoomName, isForGood: Bool, @Sendable (_ failure: String?) -> Void)
     case delivery(RoomDelivery)
     /// Hibernate a room if this log sequence, which is on disk, is still its newest.
-    case pack(RoomName, after: Int)
+    case hibernate(RoomName, after: Int)
     /// Save a room, so that older segments of the log can be removed.
     case save(RoomName)
     /// Call a closure with a room, or with `nil` if the room is not open.
@@ -27,7 +27,7 @@ final class LaneMailbox: Sendable {
     /// The room that the message is for; `nil` if it concerns the whole lane.
     var room: RoomName? {
       switch self {
-      case .open(let room, _), .close(let room, _, _), .visit(let room, _), .pack(let room, _),
+      case .open(let room, _), .close(let room, _, _), .visit(let room, _), .hibernate(let room, _),
         .save(let room):
         room
       case .delivery(let delivery): delivery.room
@@ -54,7 +54,7 @@ final class LaneMailbox: Sendable {
 
   /// Swaps the posted messages with `items`, an empty list whose memory is reused. The lane stays
   /// awake for this mailbox until ``sleep()``.
-  func take(into items: inout [Item]) {
+  func swapItems(with items: inout [Item]) {
     contents.withLock { swap(&$0.items, &items) }
   }
 

@@ -20,14 +20,14 @@ final class LaneRooms {
   /// their memory.
   private var posted: [LaneMailbox.Item] = []
   /// A list with at least this many items releases its memory after use.
-  private static let keptItems = 4_096
+  private static let reusableItems = 4_096
   /// For each delivery that is partly processed, the number of events applied so far.
   private var deliveredCounts: [RoomName: Int] = [:]
   /// The rooms that are not hibernated.
   private(set) var open: [RoomName: Room] = [:]
-  private(set) var packed = HibernatedRooms()
+  private(set) var hibernated = HibernatedRooms()
   /// The timer of the next search for rooms to hibernate; `nil` if there are no candidates.
-  private var packing: Scheduled<Void>?
+  private var hibernationSearch: Scheduled<Void>?
   /// The number of times that free memory will still be returned to the system. This happens twice
   /// after the last hibernation, because references to the room may be released a little later.
   private var trimsLeft = 0
@@ -67,10 +67,10 @@ final class LaneRooms {
     lane.meter.measure {
       let now = NIODeadline.now()
       repeat {
-        mailbox.take(into: &posted)
+        mailbox.swapItems(with: &posted)
         for item in posted { backlog.append(item, for: item.room) }
-        posted.removeAll(keepingCapacity: posted.count < Self.keptItems)
-        guard let item = backlog.takeFirst() else { break }
+        posted.removeAll(keepingCapacity: posted.count < Self.reusableItems)
+        guard let item = backlog.removeFirst() else { break }
         backlog.endTurn(leaving: handle(item, now) ? nil : item)
       } while (NIODeadline.now() - now).nanoseconds < turnLength.nanoseconds
     }
@@ -87,7 +87,7 @@ final class LaneRooms {
     case .visit(let name, let body):
       body(room(named: name, now))
       if let room = open[name] { saveAndSchedule(room, now) }
-    case .pack(let name, let sequence): pack(name, after: sequence, now)
+    case .hibernate(let name, let sequence): hibernate(name, after: sequence, now)
     case .save(let name): saveForLog(name, now)
     case .survey(let body): body(self)
     }
@@ -96,7 +96,7 @@ final class LaneRooms {
 
   /// Returns an open room, restoring it from memory if it hibernates.
   func room(named name: RoomName, _ now: NIODeadline) -> Room? {
-    let room = open[name] ?? unpack(name, now)
+    let room = open[name] ?? wake(name, now)
     room?.turn.use(at: now)
     return room
   }
@@ -174,9 +174,9 @@ final class LaneRooms {
 
   private func begin(_ name: RoomName, _ snapshot: RoomSnapshot?, _ now: NIODeadline) {
     precondition(
-      open[name] == nil && !packed.contains(name), "a lane has at most one room of each name")
+      open[name] == nil && !hibernated.contains(name), "a lane has at most one room of each name")
     let room = make(RoomLifetime(name, on: lane), restoring: snapshot, now)
-    if room.isKept { library?.keep(name.description, onSnapshotDue: onSnapshotDue) }
+    if room.isPersistent { library?.keep(name.description, onSnapshotDue: onSnapshotDue) }
     // The log records the opening, so that even a room without events survives a restart.
     if snapshot == nil { room.beginLog(opened: WallClock.milliseconds()) }
     scheduleHibernation()
@@ -206,7 +206,7 @@ final class LaneRooms {
     }
     // A hibernated room is saved without restoring it, because many rooms may be saved at the same
     // time.
-    guard let snapshots, let library, let saving = packed.saving(name) else { return }
+    guard let snapshots, let library, let saving = hibernated.saving(name) else { return }
     library.noteSaving(name.description)
     snapshots.post(saving.snapshot, saving.number, of: saving.lifetime) { isWritten in
       library.noteSaved(name.description, isWritten: isWritten)
@@ -217,17 +217,17 @@ final class LaneRooms {
     _ name: RoomName, _ isForGood: Bool, _ now: NIODeadline,
     _ completion: @escaping @Sendable (_ failure: String?) -> Void
   ) {
-    if !isForGood, let counts = packed.drop(name) {
+    if !isForGood, let counts = hibernated.drop(name) {
       closed.add(counts)
       return completion(nil)
     }
     guard let room = room(named: name, now) else { return completion(nil) }
     open[name] = nil
     room.turn.cancel()
-    if isForGood || !room.isKept {
+    if isForGood || !room.isPersistent {
       room.finish()
       room.endMonitors()
-      if let recording = room.takeRecording() { lane.recordings?.roomClosed(name, recording) }
+      if let recording = room.closeRecording() { lane.recordings?.roomClosed(name, recording) }
       room.forget(completion)
     } else {
       room.suspend(now: now)
@@ -241,26 +241,28 @@ final class LaneRooms {
 
   /// Schedules the next search for idle rooms, if there are rooms that may become idle.
   private func scheduleHibernation() {
-    guard packing == nil, let idle = settings.packsAfter, !open.isEmpty || trimsLeft > 0
+    guard hibernationSearch == nil, let idle = settings.hibernatesAfter,
+      !open.isEmpty || trimsLeft > 0
     else { return }
     let nanoseconds = TimeAmount(idle).nanoseconds / 4
     let delay = TimeAmount.nanoseconds(min(max(nanoseconds, 500_000_000), 60_000_000_000))
-    packing = lane.eventLoop.assumeIsolated().scheduleTask(in: delay) { [weak self] () -> Void in
+    hibernationSearch = lane.eventLoop.assumeIsolated().scheduleTask(in: delay) {
+      [weak self] () -> Void in
       self?.lookForIdleRooms()
     }
   }
 
   /// The maximum number of rooms that one search selects for hibernation.
-  private static let packedAtOnce = 4_096
+  private static let maximumHibernations = 4_096
 
   private func lookForIdleRooms() {
-    packing = nil
+    hibernationSearch = nil
     lane.meter.measure {
       let now = NIODeadline.now()
       let idle = open.values.filter { isIdle($0, now) }
       let first = idle.filter(\.canHibernate)
         .sorted { ($0.turn.lastUse, $0.name) < ($1.turn.lastUse, $1.name) }
-        .prefix(Self.packedAtOnce)
+        .prefix(Self.maximumHibernations)
       if let writer = first.first?.log.writer {
         // The rooms share one log, so a single sync ensures that all their events are on disk.
         let ends = first.map { ($0.name, $0.log.sequence) }
@@ -278,30 +280,30 @@ final class LaneRooms {
       trimsLeft -= 1
       // Memory is returned on the snapshot thread, because the allocator is locked while it
       // searches the memory of many rooms.
-      snapshots?.ping(FreeMemory.giveBack)
+      snapshots?.ping(FreeMemory.returnToSystem)
     }
     scheduleHibernation()
   }
 
   private func isIdle(_ room: Room, _ now: NIODeadline) -> Bool {
-    settings.packsAfter.map { room.turn.isIdle(after: $0, now: now) } ?? false
+    settings.hibernatesAfter.map { room.turn.isIdle(after: $0, now: now) } ?? false
   }
 
-  private func pack(_ name: RoomName, after end: Int, _ now: NIODeadline) {
+  private func hibernate(_ name: RoomName, after end: Int, _ now: NIODeadline) {
     guard let room = open[name], isIdle(room, now), room.canHibernate, room.log.sequence == end,
-      packed.add(room, now: now)
+      hibernated.add(room, now: now)
     else { return }
     room.turn.cancel()
     open[name] = nil
     trimsLeft = 2
-    lane.observer(name, .packed)
+    lane.observer(name, .hibernated)
   }
 
-  private func unpack(_ name: RoomName, _ now: NIODeadline) -> Room? {
-    guard let (idle, snapshot) = packed.take(name) else { return nil }
+  private func wake(_ name: RoomName, _ now: NIODeadline) -> Room? {
+    guard let (idle, snapshot) = hibernated.remove(name) else { return nil }
     let room = make(RoomLifetime(name, on: lane, idle.life), restoring: snapshot, now)
-    room.unpack(idle, now: now)
-    lane.observer(name, .unpacked)
+    room.wake(from: idle, now: now)
+    lane.observer(name, .woken)
     saveAndSchedule(room, now)
     scheduleHibernation()
     return room

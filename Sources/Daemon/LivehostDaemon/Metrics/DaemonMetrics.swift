@@ -89,7 +89,7 @@ package struct DaemonMetrics: Sendable {
     Counter(label: Self.scrubbed, factory: registry).increment(by: bytes)
   }
 
-  package func note(_ limits: RetentionLimits) {
+  package func setRetention(_ limits: RetentionLimits) {
     Gauge(label: Self.maximumAge, factory: registry).record((limits.maximumAge ?? 0) / 1_000)
     Gauge(label: Self.maximumBytes, factory: registry).record(limits.maximumBytes ?? 0)
   }

@@ -49,7 +49,7 @@ extension RoomRecordings {
   /// Closes the recording of a room. Returns once all of it is on disk; returns `nil` if there is
   /// no recording.
   private func close(_ life: RoomLifetime) async throws(RecordingError) -> SavedRecording? {
-    let ended = await life.visit { $0?.takeRecording() }
+    let ended = await life.visit { $0?.closeRecording() }
     let summary: RecordingSummary?
     switch ended {
     case .written(let recorder, let digest):

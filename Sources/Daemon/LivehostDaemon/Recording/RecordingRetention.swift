@@ -43,14 +43,14 @@ package final class RecordingRetention: Sendable {
     self.limits = Guarded(limits)
     self.roomsAside = roomsAside
     self.now = now
-    metrics.note(limits)
+    metrics.setRetention(limits)
     recordings.onEnd { [wakes] in wakes.continuation.yield() }
   }
 
   /// Replaces the limits, and soon deletes the recordings that exceed the new ones.
   package func apply(_ limits: RetentionLimits) {
     self.limits.withLock { $0 = limits }
-    metrics.note(limits)
+    metrics.setRetention(limits)
     wakes.continuation.yield()
   }
 

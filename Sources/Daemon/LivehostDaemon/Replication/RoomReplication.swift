@@ -234,7 +234,7 @@ package final class RoomReplication: Sendable {
     guard valueCount(in: state) <= maximumValues else {
       throw ServiceError.invalidParameter("part")
     }
-    defer { if state.count > largeBytes { FreeMemory.giveBack() } }
+    defer { if state.count > largeBytes { FreeMemory.returnToSystem() } }
     return try RoomSnapshot(decoding: state)
   }
 

@@ -21,7 +21,7 @@ struct HibernatedRooms {
 
   /// Hibernates a room; returns `false` if its state cannot be encoded.
   mutating func add(_ room: Room, now: NIODeadline) -> Bool {
-    guard let idle = room.pack(into: &states, now: now) else { return false }
+    guard let idle = room.hibernate(into: &states, now: now) else { return false }
     numbers[room.name] = rooms.add(idle)
     counts.add(idle.counts)
     return true
@@ -29,7 +29,7 @@ struct HibernatedRooms {
 
   /// Removes a room. Returns the room's entry and state; `nil` if no room with this name
   /// hibernates.
-  mutating func take(_ name: RoomName) -> (HibernatedRoom, RoomSnapshot)? {
+  mutating func remove(_ name: RoomName) -> (HibernatedRoom, RoomSnapshot)? {
     guard let idle = numbers[name].flatMap({ rooms[$0] }) else { return nil }
     let snapshot = idle.snapshot(in: states)
     drop(name)

@@ -7,7 +7,7 @@ import Compression
 /// much text to a quarter of its size.
 struct HibernatedStates {
   struct State {
-    fileprivate let piece: CompactBytes.Piece
+    fileprivate let piece: CompactBytes.Identifier
     /// The number of bytes of the decompressed state.
     fileprivate let count: Int
   }

@@ -24,7 +24,7 @@ struct HostAct {
   func result(before state: State) -> Result<HostReply, ControlError>? {
     switch event {
     case .chat(.openThread(let message)):
-      state.chat == nil ? openedThread(message, in: state) : nil
+      state.chat == nil ? threadReply(message, in: state) : nil
     case .chat(.handleNotice(let number, _)):
       notice(number, in: state) == nil
         ? .failure(.noSuchNotice(room: room.description, notice: number)) : nil
@@ -45,11 +45,11 @@ struct HostAct {
     in state: State, isPerformed: Bool, admitted: [Person]
   ) -> Result<HostReply, ControlError> {
     switch event {
-    case .chat(.openThread(let message)): openedThread(message, in: state)
+    case .chat(.openThread(let message)): threadReply(message, in: state)
     case .chat(.handleNotice(let number, .pin))
     where notice(number, in: state)?.isPinned != true:
       .failure(.limitReached("pinned notices"))
-    case .chat(let event): .success(counted(reply(to: event, in: state), in: state))
+    case .chat(let event): .success(withCounts(reply(to: event, in: state), in: state))
     // Strangers choose the names of controls, so their number is limited.
     case .control where !isPerformed: .failure(.limitReached("controls"))
     case .control(let event): .success(reply(to: event, in: state))
@@ -65,7 +65,7 @@ struct HostAct {
   }
 
   /// Returns a reply with up-to-date counts of the chat's history.
-  func counted(_ reply: HostReply, in state: State) -> HostReply {
+  func withCounts(_ reply: HostReply, in state: State) -> HostReply {
     var reply = reply
     let chat = state.chat
     if reply.passing != nil { reply.passing = (chat?.filtered ?? chat?.messages)?.count ?? 0 }
@@ -95,7 +95,7 @@ struct HostAct {
     }
   }
 
-  private func openedThread(_ message: Text?, in state: State) -> Result<HostReply, ControlError> {
+  private func threadReply(_ message: Text?, in state: State) -> Result<HostReply, ControlError> {
     if let message, state.chat?.messages.newest(withID: message) == nil {
       return .failure(.noSuchMessage(room: room.description, message: String(message)))
     }

@@ -33,13 +33,13 @@ struct KnownEvents: Sendable, Equatable, Codable {
   // MARK: Events
 
   /// Records an event that was sent; returns `false` if the room has received it before.
-  mutating func take(_ event: LiveEvent, at now: Instant) -> Bool {
+  mutating func insert(_ event: LiveEvent, at now: Instant) -> Bool {
     event.identifierHash.map { identifiers.insert($0, at: now) } ?? true
   }
 
   /// Records an event that the daemon received before its restart.
-  mutating func repeatTaking(_ event: LiveEvent, at now: Instant) {
-    if !isReplaying { _ = take(event, at: now) }
+  mutating func reinsert(_ event: LiveEvent, at now: Instant) {
+    if !isReplaying { _ = insert(event, at: now) }
   }
 
   // MARK: Batches
@@ -49,7 +49,7 @@ struct KnownEvents: Sendable, Equatable, Codable {
     batches.contains { $0.source == position.source && $0.sequence >= position.sequence }
   }
 
-  mutating func note(_ position: RecordedBatchPosition) {
+  mutating func insert(_ position: RecordedBatchPosition) {
     var batch = Batch(source: position.source, sequence: position.sequence)
     if let index = batches.firstIndex(where: { $0.source == batch.source }) {
       batch.sequence = max(batch.sequence, batches.remove(at: index).sequence)

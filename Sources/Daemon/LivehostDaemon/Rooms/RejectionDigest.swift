@@ -59,7 +59,7 @@ package struct RejectionDigest: Sendable {
   /// Returns the sums whose interval is over, or all sums if `flushing`, in the order in which the
   /// reasons are declared. Reporting a sum begins another interval; after an interval without
   /// rejections, the next one is reported immediately.
-  package mutating func takeDue(now: UInt64, flushing: Bool = false) -> [Sum] {
+  package mutating func removeDue(now: UInt64, flushing: Bool = false) -> [Sum] {
     RejectionReason.allCases.compactMap { reason in
       guard let window = windows[reason], window.end <= now || flushing else { return nil }
       windows[reason] = window.sum == nil ? nil : Window(end: now + Self.interval)
@@ -67,7 +67,7 @@ package struct RejectionDigest: Sendable {
     }
   }
 
-  /// When ``takeDue(now:flushing:)`` must be called next; nil if no interval is running.
+  /// When ``removeDue(now:flushing:)`` must be called next; nil if no interval is running.
   package var nextDue: UInt64? { windows.values.map(\.end).min() }
 
   /// Whether the reason indicates a fault. Sending PING and repeating lines after a reconnection

@@ -31,7 +31,7 @@ package final class RejectionLog: Sendable {
   }
 
   /// Records the lines of a delivery that were rejected.
-  package func note(_ counts: RejectionCounts, in room: RoomName?) {
+  package func record(_ counts: RejectionCounts, in room: RoomName?) {
     let now = NIODeadline.now()
     let (sums, due, first) = state.withLock { state in
       let first = counts.remarks.keys.filter { state.counts.remarks[$0] == nil }
@@ -59,18 +59,18 @@ package final class RejectionLog: Sendable {
   }
 
   private func log(_ remark: DecodingRemark, in room: RoomName?) {
-    let place = room.map { " in room \($0)" } ?? ""
+    let location = room.map { " in room \($0)" } ?? ""
     let (reason, text) =
       switch remark {
       case .field(let name):
         (
           "unusableField",
-          "field \(SafeText.spelled(name)) without a usable value\(place); the rest of the line was accepted"
+          "field \(SafeText.spelled(name)) without a usable value\(location); the rest of the line was accepted"
         )
       case .kind(let name):
         (
           "unknownKind",
-          "unknown kind of event \(SafeText.spelled(name))\(place); it is not shown"
+          "unknown kind of event \(SafeText.spelled(name))\(location); it is not shown"
         )
       }
     var metadata: Logger.Metadata = ["reason": "\(reason)", "count": "1"]
@@ -81,7 +81,7 @@ package final class RejectionLog: Sendable {
   /// Logs all pending sums.
   package func flush() {
     let now = NIODeadline.now().uptimeNanoseconds
-    log(state.withLock { $0.digest.takeDue(now: now, flushing: true) })
+    log(state.withLock { $0.digest.removeDue(now: now, flushing: true) })
   }
 
   /// Returns the time of the next wake-up; nil if it is already scheduled.
@@ -100,7 +100,7 @@ package final class RejectionLog: Sendable {
     let now = NIODeadline.now().uptimeNanoseconds
     let (sums, due) = state.withLock { state in
       state.isScheduled = false
-      return (state.digest.takeDue(now: now), wakeUpTime(&state))
+      return (state.digest.removeDue(now: now), wakeUpTime(&state))
     }
     log(sums)
     schedule(due)
@@ -109,14 +109,14 @@ package final class RejectionLog: Sendable {
   private func log(_ sums: [RejectionDigest.Sum]) {
     for sum in sums {
       let lines = sum.count == 1 ? "1 line" : "\(sum.count) lines"
-      let place = sum.room.map { " of room \($0)" } ?? ""
+      let location = sum.room.map { " of room \($0)" } ?? ""
       var metadata: Logger.Metadata = [
         "reason": "\(sum.reason.rawValue)", "count": "\(sum.count)",
       ]
       metadata["room"] = sum.room.map { "\($0)" }
       let meaning = sum.reason.meaning(sum.fault, lines: sum.count)
       logger.log(
-        .inputRejected, "input rejected: \(lines)\(place): \(meaning)", metadata: metadata)
+        .inputRejected, "input rejected: \(lines)\(location): \(meaning)", metadata: metadata)
     }
   }
 }

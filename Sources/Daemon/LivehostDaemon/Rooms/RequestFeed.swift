@@ -110,7 +110,7 @@ final class RequestFeed: Sendable {
     change.raise()
   }
 
-  // MARK: Surfaces
+  // MARK: Controllers
 
   var controllers: [Requests.ConnectedController] { contents.withLock { $0.controllers } }
 

@@ -18,8 +18,8 @@ extension Room {
   /// milliseconds since 1970.
   func beginLog(opened: Int? = nil) {
     guard let library = snapshots?.library ?? recordings?.library else { return }
-    let writer = library.log(name.description) { [life, isKept] in
-      guard isKept else { return }
+    let writer = library.log(name.description) { [life, isPersistent] in
+      guard isPersistent else { return }
       life.postVisit { room in
         // A failure of the log may concern only other rooms.
         guard let room, room.log.writer?.failure != nil else { return }
@@ -57,7 +57,7 @@ extension Room {
   /// Calls `completion` with `nil` once the log or a snapshot holds everything up to now, or
   /// immediately in a room that is neither logged nor saved. If writing fails, calls `completion`
   /// with the reason. Call ``RoomLog/handOver()`` afterwards.
-  func whenKept(_ completion: @escaping @Sendable (_ failure: String?) -> Void) {
+  func whenStored(_ completion: @escaping @Sendable (_ failure: String?) -> Void) {
     guard let writer = log.writer, !mustSave else {
       guard let store = snapshots?.store else { return completion(nil) }
       snapshots?.whenSaved { isSaved in
@@ -66,9 +66,9 @@ extension Room {
       }
       return
     }
-    log.whenSynced { [life, isKept] in
+    log.whenSynced { [life, isPersistent] in
       guard let failure = writer.failure else { return completion(nil) }
-      guard isKept else { return completion(failure.description) }
+      guard isPersistent else { return completion(failure.description) }
       // The log failed, so a snapshot is saved instead.
       life.postVisit { room in
         guard let room else { return completion(RecordingError.notKept.description) }
@@ -77,16 +77,16 @@ extension Room {
     }
   }
 
-  /// Does the same as ``whenKept(_:)``, and hands the batch over to the log.
+  /// Does the same as ``whenStored(_:)``, and hands the batch over to the log.
   func whenDurable(_ completion: @escaping @Sendable (_ failure: String?) -> Void) {
-    whenKept(completion)
+    whenStored(completion)
     log.handOver()
   }
 
   // MARK: Snapshots
 
   /// Whether the room's state is saved, so that the next start of the daemon restores it.
-  var isKept: Bool { snapshots != nil }
+  var isPersistent: Bool { snapshots != nil }
 
   /// When the room must be saved; `nil` if no change is unsaved, or if it cannot be saved now.
   var nextSave: NIODeadline? {
@@ -104,7 +104,7 @@ extension Room {
   /// Saves the room's state. If the room is about to end and replaying its log suffices to restore
   /// it, a snapshot is written only if few others wait.
   private func save(now: NIODeadline, isLast: Bool = false) {
-    guard isKept else { return }
+    guard isPersistent else { return }
     applyHeld(now)
     let isLogEnough =
       isLast && log.isShort && !time.isReplaying && !mustSave && snapshots?.hasWaiting == false
@@ -253,9 +253,9 @@ extension Room {
   }
 
   /// Replaces the room by its compressed state; returns `nil` if the state cannot be encoded.
-  func pack(into states: inout HibernatedStates, now: NIODeadline) -> HibernatedRoom? {
-    guard let writer = log.writer, isKept,
-      let packed = try? HibernatedRoom(
+  func hibernate(into states: inout HibernatedStates, now: NIODeadline) -> HibernatedRoom? {
+    guard let writer = log.writer, isPersistent,
+      let hibernated = try? HibernatedRoom(
         snapshot(now: now), summary, metrics, sources, time.clock, life.rest, log.unsaved,
         in: &states)
     else { return nil }
@@ -263,20 +263,20 @@ extension Room {
     // Disconnects clients that have just received a feed but have not begun to watch.
     feed.abandon()
     screenFeed.abandon()
-    return packed
+    return hibernated
   }
 
   /// Continues a room that was restored from its compressed state.
-  func unpack(_ packed: HibernatedRoom, now: NIODeadline) {
+  func wake(from hibernated: HibernatedRoom, now: NIODeadline) {
     isRestoring = false
     log.resume(after: log.sequence)
-    time.unpack(packed.clock, now: now)
+    time.wake(with: hibernated.clock, now: now)
     if screen.store.state.chatHistory != settings.chatHistory {
       screen.send(.historyLimited(settings.chatHistory))
     }
     analyseChat(settings.analysesChat)
     beginLog()
-    log.addUnsaved(packed.unsaved)
+    log.addUnsaved(hibernated.unsaved)
   }
 
   // MARK: Recordings
@@ -326,7 +326,7 @@ extension Room {
   }
 
   /// Stops recording permanently. Returns the recording to close; `nil` if there is none.
-  func takeRecording() -> OwnRecorder.EndedRecording? { recorder.close(endRecording()) }
+  func closeRecording() -> OwnRecorder.EndedRecording? { recorder.close(endRecording()) }
 
   /// Returns the recording to continue, because it was being written when the daemon stopped; `nil`
   /// if there is none. `saved` is such a recording of an earlier version of the daemon.

@@ -39,7 +39,7 @@ extension Room {
     }
     let rejectedBefore = screen.counts.rejected
     var end = delivery.events.count
-    switch time.mover {
+    switch time.source {
     case _ where delivery.position != nil: receiveBatch(delivery, now)
     case .replay: receiveAll(of: delivery, from: start)
     case .machine:
@@ -85,7 +85,7 @@ extension Room {
   private func receiveBatch(_ delivery: RoomDelivery, _ now: NIODeadline) {
     guard let position = delivery.position else { return }
     guard !known.holds(position) else { return screen.reject(.duplicate, delivery.events.count) }
-    switch time.mover {
+    switch time.source {
     case .replay: break
     case .machine: time.advance(with: now)
     case .events:
@@ -105,7 +105,7 @@ extension Room {
     var refused = 0
     for index in events.indices {
       let event = events[index]
-      let isRepeated = !known.take(event, at: now)
+      let isRepeated = !known.insert(event, at: now)
       if isRepeated {
         screen.reject(.duplicate, 1)
       } else {
@@ -118,7 +118,7 @@ extension Room {
     }
     accepted.append(events[first...])
     if let position {
-      note(
+      record(
         RecordedBatchPosition(
           source: position.source, sequence: position.sequence,
           events: accepted.reduce(0) { $0 + $1.count }))
@@ -132,7 +132,7 @@ extension Room {
     for index in part {
       let event = events[index]
       let instant = time.time(of: event.timestamp)
-      guard known.take(event, at: max(instant, time.now)) else {
+      guard known.insert(event, at: max(instant, time.now)) else {
         screen.reject(.duplicate, 1)
         continue
       }
@@ -150,16 +150,16 @@ extension Room {
   }
 
   /// Records that the room has received a batch of a source.
-  private func note(_ position: RecordedBatchPosition) {
-    known.note(position)
+  private func record(_ position: RecordedBatchPosition) {
+    known.insert(position)
     log.add(RoomChange(position: position), at: time.now)
   }
 
   /// Records that the next act is a batch of a source. Returns `false` if the room has received
   /// that batch before.
-  func take(_ position: BatchPosition) -> Bool {
+  func accept(_ position: BatchPosition) -> Bool {
     guard !known.holds(position) else { return false }
-    note(
+    record(
       RecordedBatchPosition(source: position.source, sequence: position.sequence, events: 0))
     return true
   }
@@ -318,7 +318,7 @@ extension Room {
         if screen.perform(event, at: instant) { log.add(act: event, at: instant) }
       case .batch(let events, let position):
         for event in events { play(event, at: instant) }
-        if isRestoring { known.note(position) }
+        if isRestoring { known.insert(position) }
       case .frame(let flush): drawFrame(at: instant, flush: flush)
       case .change(let change, let text, let isCopied):
         if let change { play(change) }
@@ -331,7 +331,7 @@ extension Room {
   }
 
   private func play(_ event: LiveEvent, at instant: Instant) {
-    if isRestoring { known.repeatTaking(event, at: instant) }
+    if isRestoring { known.reinsert(event, at: instant) }
     screen.receive(event, at: instant)
     if screen.refusedCount == 0 { log.add([event], at: instant) }
     screen.reduce()
@@ -344,7 +344,7 @@ extension Room {
       for (reason, count) in change.rejected ?? [:] { screen.reject(reason, count) }
       if let input = change.recorder { screen.send(.recorder(.own(input))) }
       if let replays = change.replays { known.isReplaying = replays }
-      if let position = change.position, position.events <= 0 { known.note(position) }
+      if let position = change.position, position.events <= 0 { known.insert(position) }
     }
     guard let recorded = change.settings else { return }
     screen.apply(recorded.policies)

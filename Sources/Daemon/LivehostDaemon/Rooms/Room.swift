@@ -156,7 +156,7 @@ final class Room {
     let flush = flush || !senders.isEmpty
     // Frame costs widen intervals only while the machine's clock moves the time, and not during a
     // recording, because a replay must use the recorded intervals.
-    let adapting = time.mover == .machine && !isRecording
+    let adapting = time.source == .machine && !isRecording
     // A monitor that connects during this frame reads the room after it.
     let (isMonitored, isWatched) = (feed.hasMonitors, screenFeed.hasMonitors)
     screen.evaluatesViews = settings.views == .always || isMonitored || isWatched
@@ -166,7 +166,7 @@ final class Room {
     if isMonitored { feed.markStale(reading) }
     if isWatched { screenFeed.markStale { _ in screenReading() } }
     if !senders.isEmpty {
-      for receipt in senders.removeAll() { whenKept { receipt.markApplied(failure: $0) } }
+      for receipt in senders.removeAll() { whenStored { receipt.markApplied(failure: $0) } }
     }
     if awaitsReview, !screen.store.state.isReviewing { endReview() }
   }
@@ -237,8 +237,8 @@ final class Room {
   }
 
   /// Returns a reply with up-to-date counts of the chat's history.
-  func counted(_ reply: HostReply, to act: LiveEvent.Payload) -> HostReply {
-    HostAct(room: name, event: act).counted(reply, in: screen.store.state)
+  func withCounts(_ reply: HostReply, to act: LiveEvent.Payload) -> HostReply {
+    HostAct(room: name, event: act).withCounts(reply, in: screen.store.state)
   }
 
   // MARK: Settings

@@ -11,9 +11,9 @@ package enum RoomEvent: Sendable {
   /// The room was saved because the daemon stops; the next start restores it.
   case suspended
   /// The room hibernates: it was idle, and only its compressed state stays in memory.
-  case packed
+  case hibernated
   /// The hibernated room was restored from memory.
-  case unpacked
+  case woken
   /// A slider was set to a final value.
   case committed(control: String, value: Double)
   /// Something failed that no caller waits for.
@@ -43,7 +43,7 @@ extension RoomEvent {
     // Suspended rooms are open again as soon as the daemon runs again.
     case .suspended: break
     // Users do not notice hibernation.
-    case .packed, .unpacked: break
+    case .hibernated, .woken: break
     }
   }
 }

@@ -15,7 +15,7 @@ package struct RoomSettings: Sendable, Equatable {
   /// How long a request waits for its outcome.
   package var requestTimeout = Duration.seconds(5)
   /// How long a room must be unchanged and unwatched before it hibernates; `nil` means never.
-  package var packsAfter: Duration? = .seconds(600)
+  package var hibernatesAfter: Duration? = .seconds(600)
   package var views = ViewEvaluation.always
   /// How long events may be delayed, by kind.
   package var throttling = ThrottlePolicies()

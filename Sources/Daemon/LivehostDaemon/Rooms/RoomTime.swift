@@ -8,7 +8,7 @@ import WireFormats
 
 /// A room's time, moved by the machine's clock, by the timestamps of events, or by a recording.
 struct RoomTime {
-  enum Mover { case machine, events, replay }
+  enum TimeSource { case machine, events, replay }
 
   /// How long a room that follows timestamps holds events back after its senders fall silent.
   private static let stall = TimeAmount.seconds(5)
@@ -31,7 +31,7 @@ struct RoomTime {
 
   var isReplaying: Bool { replayOffset != nil }
 
-  var mover: Mover {
+  var source: TimeSource {
     if replayOffset != nil { return .replay }
     return clock.source == .arrival ? .machine : .events
   }
@@ -64,7 +64,7 @@ struct RoomTime {
   /// The time of a frame that must be drawn immediately after a change. `nil` if a timer draws it,
   /// because the machine's clock moves the time.
   var untimedFrame: Instant? {
-    switch mover {
+    switch source {
     case .replay: clock.now
     case .events: followingFrame
     case .machine: nil
@@ -90,7 +90,7 @@ struct RoomTime {
   mutating func advanceToFrame(
     at machine: NIODeadline, next: Instant?, isAwaited: Bool
   ) -> (instant: Instant, isLate: Bool)? {
-    switch mover {
+    switch source {
     case .replay: return nil
     case .machine:
       let instant = time(at: machine)
@@ -133,7 +133,7 @@ struct RoomTime {
     resume(at: now)
   }
 
-  mutating func unpack(_ clock: RoomClock, now: NIODeadline) {
+  mutating func wake(with clock: RoomClock, now: NIODeadline) {
     self.clock = clock
     self.clock.advance(to: time(at: now))
   }

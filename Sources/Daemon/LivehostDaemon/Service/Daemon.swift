@@ -57,14 +57,16 @@ package struct Daemon: Sendable {
     let lock = try StateLock(paths.stateDirectory, isManaged: paths.isStateManaged)
     defer { extendLifetime(lock) }
     FreeMemory.limit()
-    let parts = try DaemonParts(self)
+    let components = try DaemonComponents(self)
     var quiet = Logger(label: "services")
     quiet.logLevel = .error
     let group = ServiceGroup(
       starting: [
-        parts.eventLoops, parts.recordings, parts.snapshots, parts.hangMonitor, parts.work,
-        parts.rooms, parts.ingest, parts.control, parts.scrub,
-        parts.retentionOfRecordings, parts.watchdog, parts.signals, parts.readiness,
+        components.eventLoops, components.recordings, components.snapshots, components.hangMonitor,
+        components.work,
+        components.rooms, components.ingest, components.control, components.scrub,
+        components.retentionOfRecordings, components.watchdog, components.signals,
+        components.readiness,
       ],
       stopping: [
         "readiness", "ingest", "scrub", "retention", "rooms", "recordings", "snapshots", "control",

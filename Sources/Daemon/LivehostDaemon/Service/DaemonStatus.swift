@@ -53,7 +53,7 @@ package final class DaemonStatus: Sendable {
   }
 
   /// Replaces the recorded set of threads that the watchdog found to make no progress.
-  package func note(stalled threads: [WatchdogDriver.SilentThread]) {
+  package func setStalled(_ threads: [WatchdogDriver.SilentThread]) {
     let now = WallClock.milliseconds()
     stalled.withLock { stalls in
       stalls = threads.map { thread in
@@ -92,7 +92,7 @@ package final class DaemonStatus: Sendable {
   }
 
   package func report(
-    counts: EventCounts, rooms: Int, packedRooms: Int = 0, lanes: [HostLane], hangs: HangFeed
+    counts: EventCounts, rooms: Int, hibernatedRooms: Int = 0, lanes: [HostLane], hangs: HangFeed
   ) -> StatusReport {
     let lost = lostEntries()
     let (health, problems) = problems(lost: lost, hang: hangs.newest)
@@ -108,7 +108,7 @@ package final class DaemonStatus: Sendable {
       hangs: hangs.counts.hangs, logLevel: logLevel(),
       longestSliceMicroseconds: Int(longestSliceNanoseconds() / 1_000),
       problems: problems.isEmpty ? nil : problems,
-      refusals: Self.reports(refusals()), packedRooms: packedRooms > 0 ? packedRooms : nil,
+      refusals: Self.reports(refusals()), packedRooms: hibernatedRooms > 0 ? hibernatedRooms : nil,
       unknownKinds: remarks.kinds, unusableFields: remarks.fields)
   }
 
@@ -140,8 +140,8 @@ package final class DaemonStatus: Sendable {
 
   /// Records the total number of events received so far. Must be called once a second, so that the
   /// rate covers the last ten seconds.
-  package func note(received count: Int) {
-    received.withLock { $0.note(count, at: .now()) }
+  package func addReceived(_ count: Int) {
+    received.withLock { $0.add(count, at: .now()) }
   }
 
   /// Returns the resident memory of this process in bytes, or 0 if `/proc/self/statm` is

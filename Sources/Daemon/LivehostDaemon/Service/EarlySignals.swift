@@ -11,7 +11,7 @@ package enum EarlySignals {
   private static let seen = Atomic<UInt64>(0)
 
   /// Records these signals until they are trapped.
-  package static func note(_ numbers: Int32...) {
+  package static func record(_ numbers: Int32...) {
     // The lazy static is initialised here, because a signal handler must not wait for its
     // initialisation.
     _ = seen.load(ordering: .relaxed)

@@ -13,11 +13,11 @@ package final class LongWork: Sendable {
   private struct State: Sendable {
     var step = ""
     var stepCount = 0
-    var reported: Measure?
+    var reported: ProgressFigures?
   }
 
   /// The progress of the work. A report follows if any member has changed.
-  private struct Measure: Equatable {
+  private struct ProgressFigures: Equatable {
     let step: Int
     let left: Int
   }
@@ -69,7 +69,7 @@ package final class LongWork: Sendable {
   package func report() {
     let left = left()
     let step: String? = state.withLock { state in
-      let measure = Measure(step: state.stepCount, left: left)
+      let measure = ProgressFigures(step: state.stepCount, left: left)
       guard measure != state.reported else { return nil }
       state.reported = measure
       return state.step

@@ -10,7 +10,7 @@ package struct ReceivedRate: Sendable {
 
   /// Records the number of events that all rooms have received, including those from before a
   /// restart.
-  package mutating func note(_ total: Int, at now: NIODeadline) {
+  package mutating func add(_ total: Int, at now: NIODeadline) {
     samples.removeAll { $0.at < now - Self.window }
     samples.append((now, total))
   }

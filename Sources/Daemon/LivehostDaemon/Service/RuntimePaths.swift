@@ -37,7 +37,7 @@ package struct RuntimePaths: Sendable, Equatable {
     if mkdir(runtimeDirectory, 0o700) == 0 { return }
     switch errno {
     case EEXIST:
-      if let problem = OwnDirectory.problem(at: runtimeDirectory, option: "--runtime-dir") {
+      if let problem = DirectorySafety.problem(at: runtimeDirectory, option: "--runtime-dir") {
         throw .runtimeDirectory(runtimeDirectory, problem)
       }
       guard access(runtimeDirectory, W_OK | X_OK) == 0 else {

@@ -21,7 +21,7 @@ package struct StallWatch: Sendable {
 
   /// Records the threads that are silent at a check. Returns the threads that have stalled, and the
   /// stalled threads that must be logged now.
-  package mutating func note(
+  package mutating func update(
     _ silent: [WatchdogDriver.SilentThread]
   ) -> (stalled: [WatchdogDriver.SilentThread], mentioned: [WatchdogDriver.SilentThread]) {
     let stalled = silent.filter { $0.nanoseconds >= patience }

@@ -22,7 +22,8 @@ struct StateLock: ~Copyable {
     descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     // If a file has the directory's name, the daemon runs without saved state.
     let isFile = descriptor < 0 && errno == ENOTDIR
-    if !isManaged, !isFile, let problem = OwnDirectory.problem(at: directory, option: "--state-dir")
+    if !isManaged, !isFile,
+      let problem = DirectorySafety.problem(at: directory, option: "--state-dir")
     {
       throw .stateDirectory(directory, problem)
     }

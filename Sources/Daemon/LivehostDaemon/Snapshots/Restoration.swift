@@ -274,7 +274,7 @@ package struct Restoration {
       room.endRestoration()
       let now = NIODeadline.now()
       if entry.isOlder { room.snapshots?.request(at: now) }
-      if let idle = room.settings.packsAfter { room.turn.makeIdle(after: idle, now: now) }
+      if let idle = room.settings.hibernatesAfter { room.turn.makeIdle(after: idle, now: now) }
     }
   }
 

@@ -83,7 +83,7 @@ package final class TaskRegistry: Sendable {
           nanoseconds: now() - start, result: result))
     }
     let progress = TaskProgress(of: name, now: now) { [weak self] percent in
-      self?.note(percent, of: name)
+      self?.setProgress(percent, of: name)
       onProgress(name, percent)
     } onRoom: { [weak self] in
       self?.setRoom($0, of: name)
@@ -140,7 +140,7 @@ package final class TaskRegistry: Sendable {
     state.withLock { $0.entries.removeValue(forKey: name) }
   }
 
-  private func note(_ percent: Int?, of name: String) {
+  private func setProgress(_ percent: Int?, of name: String) {
     state.withLock { $0.entries[name]?.report.percent = percent }
   }
 

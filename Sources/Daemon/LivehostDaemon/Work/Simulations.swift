@@ -33,7 +33,7 @@ package struct Simulations: Sendable {
           let start = ContinuousClock.now
           // Free memory is returned after `reply` has returned, when the memory of all runs is
           // free.
-          defer { if start.duration(to: .now) > Self.longRun { FreeMemory.giveBack() } }
+          defer { if start.duration(to: .now) > Self.longRun { FreeMemory.returnToSystem() } }
           return try await Self.reply(to: request, options, progress: progress)
         }
       }

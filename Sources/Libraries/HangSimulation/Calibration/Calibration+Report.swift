@@ -58,7 +58,7 @@ extension Calibration {
         )
         return
           "No constant fits \(item.name): its cost rises from \(from) to \(to) ms over the recording. "
-          + (seesState
+          + (observesState
             ? "No collection of the state grows with the cost."
             : "If a collection of the state grows meanwhile, record its size in 'sizes'.")
       }

@@ -47,7 +47,7 @@ package struct Calibration: Sendable {
   private(set) var misspelled: [(name: String, near: String)] = []
   private let names: Names
   /// Whether all collections of the state were observed, so that none of them explains a rise.
-  let seesState: Bool
+  let observesState: Bool
   /// The frames of Android's FrameTimeline, for each trace that contains them.
   package private(set) var frames: [MeasuredTrace.Frames] = []
 
@@ -67,14 +67,15 @@ package struct Calibration: Sendable {
     }
   }
 
-  /// Fits costs to measurements in nanoseconds, each excluding nested measurements. `seesState` is
-  /// true if the sizes of all collections were observed and irrelevant sizes are already excluded.
+  /// Fits costs to measurements in nanoseconds, each excluding nested measurements.
+  /// `observesState` is true if the sizes of all collections were observed and irrelevant sizes are
+  /// already excluded.
   ///
   /// - Throws: ``CalibrationProblem`` if nothing was measured often enough.
   package init(
-    _ found: [CostMeasurement], _ names: Names, seesState: Bool = false
+    _ found: [CostMeasurement], _ names: Names, observesState: Bool = false
   ) throws(CalibrationProblem) {
-    (self.names, self.seesState) = (names, seesState)
+    (self.names, self.observesState) = (names, observesState)
     let known = Set(names.views + names.actions)
     let byName = Dictionary(grouping: found, by: \.name)
     missing = (names.views + names.actions).filter {

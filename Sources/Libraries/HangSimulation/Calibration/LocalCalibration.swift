@@ -47,7 +47,7 @@ extension SimulationPlan {
     _ = try run(free, 1)
     let measured = try run(free, 2)
     let calibration = try Calibration(
-      measured.measurements, names ?? self.names(), seesState: true)
+      measured.measurements, names ?? self.names(), observesState: true)
     free = calibration.applied(to: free)
     plan.seed &+= 1
     return LocalCalibration(calibration: calibration, frames: try run(free, 3).frames)

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A check that only this user can change a directory.
-enum OwnDirectory {
+enum DirectorySafety {
   /// Returns what is wrong with a directory, and the remedy; `nil` if it is safe or does not exist.
   /// The remedy includes the command-line option that selects another directory.
   ///

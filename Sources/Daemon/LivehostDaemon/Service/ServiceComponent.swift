@@ -3,7 +3,7 @@ package import ServiceLifecycle
 package import UnixSignals
 
 /// A part of a program that starts and stops in a defined order with other parts.
-package struct Part: Sendable {
+package struct ServiceComponent: Sendable {
   /// Stops the part. The closure cannot throw, so it must log its own errors.
   package typealias Stop = @Sendable () async -> Void
 
@@ -36,16 +36,17 @@ extension ServiceGroup {
   ///
   /// - Parameter signals: The signals that shut the group down.
   package init(
-    starting parts: [Part], stopping: [String], signals: [UnixSignal] = [], logger: Logger
+    starting components: [ServiceComponent], stopping: [String], signals: [UnixSignal] = [],
+    logger: Logger
   ) {
     precondition(
-      parts.map(\.name).sorted() == stopping.sorted(),
+      components.map(\.name).sorted() == stopping.sorted(),
       "the parts to start and to stop must be the same")
-    var services: [String: PartService] = [:]
+    var services: [String: ComponentService] = [:]
     var previous: Gate?
-    for part in parts {
-      let service = PartService(part: part, previous: previous)
-      services[part.name] = service
+    for component in components {
+      let service = ComponentService(component: component, previous: previous)
+      services[component.name] = service
       previous = service.hasStarted
     }
     // A service group stops its services in reverse order.
@@ -60,17 +61,17 @@ extension ServiceGroup {
   }
 }
 
-private struct PartService: Service, CustomStringConvertible {
-  let part: Part
+private struct ComponentService: Service, CustomStringConvertible {
+  let component: ServiceComponent
   /// The gate that the previous part opens once it has started; `nil` for the first part.
   let previous: Gate?
   let hasStarted = Gate()
 
-  var description: String { part.name }
+  var description: String { component.name }
 
   func run() async throws {
     if let previous, await !previous.wait() { return }
-    let stop = try await part.start()
+    let stop = try await component.start()
     // The parts that stop after this part may not have been informed of a shutdown yet, and must
     // not start now.
     if !Task.isShuttingDownGracefully { hasStarted.open() }

@@ -17,7 +17,7 @@ import Varlink
 /// The parts of the daemon, and how to start and stop each of them.
 ///
 /// ``Daemon/run()`` determines the order.
-final class DaemonParts: Sendable {
+final class DaemonComponents: Sendable {
   private let daemon: Daemon
   private let sockets: Sockets
   private let laneGroup: MultiThreadedEventLoopGroup
@@ -69,7 +69,7 @@ final class DaemonParts: Sendable {
     let faults = FaultInjection.fromEnvironment()
     let executor = WorkExecutor(width: max(1, System.coreCount - 1))
     let laneGroup = MultiThreadedEventLoopGroup(
-      numberOfThreads: configuration.lanes ?? Configuration.standardLanes(cores: System.coreCount))
+      numberOfThreads: configuration.lanes ?? Configuration.defaultLanes(cores: System.coreCount))
     let ingestGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let controlGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let observer: RoomObserver = { room, event in
@@ -77,7 +77,7 @@ final class DaemonParts: Sendable {
       case .closed, .suspended:
         tasks.roomClosed(room)
         recordings.forgetFailure(of: room)
-      case .opened, .restored, .packed, .unpacked, .committed, .failed: break
+      case .opened, .restored, .hibernated, .woken, .committed, .failed: break
       }
       event.log(room, to: logger)
     }
@@ -103,7 +103,7 @@ final class DaemonParts: Sendable {
     self.refusals = refusals
     self.ingestServer = ingestServer
     self.controlServer = controlServer
-    router = EventRouter(directory: directory) { rejections.note($0, in: $1) }
+    router = EventRouter(directory: directory) { rejections.record($0, in: $1) }
     status = DaemonStatus(
       version: Daemon.version, lostEntries: daemon.lostEntries,
       logLevel: { [logLevel = daemon.logLevel] in logLevel.level.rawValue },
@@ -137,8 +137,8 @@ final class DaemonParts: Sendable {
 
   // MARK: Rooms
 
-  var eventLoops: Part {
-    Part("event loops") { [self] in
+  var eventLoops: ServiceComponent {
+    ServiceComponent("event loops") { [self] in
       // This part starts first, and the service group traps these signals before it starts any
       // part.
       EarlySignals.resend(SIGTERM, SIGINT)
@@ -152,8 +152,8 @@ final class DaemonParts: Sendable {
 
   /// Recovers the recordings from before the restart. An unusable state directory affects only
   /// recordings.
-  var recordings: Part {
-    Part("recordings") { [self] in
+  var recordings: ServiceComponent {
+    ServiceComponent("recordings") { [self] in
       let starting = LongWork(
         "starting", notifier: notifier, unit: "KiB",
         left: { [roomRecordings] in roomRecordings.bytesToRecover >> 10 })
@@ -173,15 +173,15 @@ final class DaemonParts: Sendable {
     }
   }
 
-  var snapshots: Part {
-    Part("snapshots") { [self] in
+  var snapshots: ServiceComponent {
+    ServiceComponent("snapshots") { [self] in
       try snapshotStore.start()
       return { await self.stopping.step("saving the rooms") { await self.snapshotStore.close() } }
     }
   }
 
-  var rooms: Part {
-    Part("rooms") { [self] in
+  var rooms: ServiceComponent {
+    ServiceComponent("rooms") { [self] in
       await Restoration(
         snapshotStore, library, into: directory, recordings: roomRecordings, notifier: notifier,
         logger: logger
@@ -203,8 +203,8 @@ final class DaemonParts: Sendable {
     return { $0.userID == 0 || $0.userID == user }
   }
 
-  var ingest: Part {
-    Part("ingest") { [self] in
+  var ingest: ServiceComponent {
+    ServiceComponent("ingest") { [self] in
       var settings = IngestConfiguration()
       settings.maximumConnections = configuration.ingestConnections
       settings.hasReserve = isOwner
@@ -231,8 +231,8 @@ final class DaemonParts: Sendable {
     }
   }
 
-  var control: Part {
-    Part("control") { [self] in
+  var control: ServiceComponent {
+    ServiceComponent("control") { [self] in
       let access = Access()
       let managed = try ServiceManagement.makeInterface(
         service: reloading, mayChange: { access.mayChange($0) })
@@ -289,8 +289,8 @@ final class DaemonParts: Sendable {
 
   // MARK: Threads that watch and work
 
-  var hangMonitor: Part {
-    Part("hang monitor") { [self] in
+  var hangMonitor: ServiceComponent {
+    ServiceComponent("hang monitor") { [self] in
       let monitor = try HangMonitor(lanes) { [logger, metrics, hangs] lane, finding in
         let ended = WallClock.milliseconds()
         let report = HangReport(finding, lane: lane.index, ended: ended)
@@ -302,8 +302,8 @@ final class DaemonParts: Sendable {
     }
   }
 
-  var work: Part {
-    Part("work") { [executor, logger] in
+  var work: ServiceComponent {
+    ServiceComponent("work") { [executor, logger] in
       try executor.start { error in
         logger.warning(
           """
@@ -316,19 +316,21 @@ final class DaemonParts: Sendable {
     }
   }
 
-  var scrub: Part {
-    Part("scrub") { [self] in
+  var scrub: ServiceComponent {
+    ServiceComponent("scrub") { [self] in
       metrics.recordScrubInterval(days: configuration.scrubDays)
       guard configuration.scrubDays > 0 else { return {} }
       let scrub = RecordingScrub(
         roomRecordings, slots: slots, days: configuration.scrubDays, metrics: metrics)
-      return Part.cancelling(Task(executorPreference: executor) { try? await scrub.run() })
+      return ServiceComponent.cancelling(
+        Task(executorPreference: executor) { try? await scrub.run() })
     }
   }
 
-  var retentionOfRecordings: Part {
-    Part("retention") { [self] in
-      Part.cancelling(Task(executorPreference: executor) { [retention] in await retention.run() })
+  var retentionOfRecordings: ServiceComponent {
+    ServiceComponent("retention") { [self] in
+      ServiceComponent.cancelling(
+        Task(executorPreference: executor) { [retention] in await retention.run() })
     }
   }
 
@@ -336,8 +338,8 @@ final class DaemonParts: Sendable {
   ///
   /// If the service manager has set a watchdog interval, notifies its watchdog only while all
   /// threads make progress.
-  var watchdog: Part {
-    Part("watchdog") { [self] in
+  var watchdog: ServiceComponent {
+    ServiceComponent("watchdog") { [self] in
       let interval = try WatchdogInterval.fromEnvironment()
       let watch = Guarded(StallWatch(interval))
       let thread = try WatchdogThread(
@@ -349,8 +351,8 @@ final class DaemonParts: Sendable {
           notifier: interval.map { _ in notifier }),
         interval: interval,
         onSilence: { [logger, status, roomRecordings, lanes] silent in
-          let (stalled, mentioned) = watch.withLock { $0.note(silent) }
-          status.note(stalled: stalled)
+          let (stalled, mentioned) = watch.withLock { $0.update(silent) }
+          status.setStalled(stalled)
           roomRecordings.note(stalled: stalled, on: lanes)
           for thread in mentioned {
             logger.error(
@@ -368,8 +370,8 @@ final class DaemonParts: Sendable {
   // MARK: Signals and the service manager
 
   /// Reloads the configuration on SIGHUP, and holds a lane on SIGUSR2 if a test has enabled this.
-  var signals: Part {
-    Part("signals") { [self] in
+  var signals: ServiceComponent {
+    ServiceComponent("signals") { [self] in
       let trapped: [UnixSignal] = faults.laneHold == nil ? [.sighup] : [.sighup, .sigusr2]
       let signals = await UnixSignalsSequence(trapping: trapped)
       EarlySignals.resend(SIGHUP)
@@ -383,8 +385,8 @@ final class DaemonParts: Sendable {
     }
   }
 
-  var readiness: Part {
-    Part("readiness") { [self] in
+  var readiness: ServiceComponent {
+    ServiceComponent("readiness") { [self] in
       let version = Daemon.version
       logger.log(
         .serviceStarted,

@@ -5,32 +5,32 @@ import Synchronization
 import Testing
 
 /// The order in which the parts of a service start and stop.
-@Suite(.timeLimit(.minutes(1))) struct PartTests {
+@Suite(.timeLimit(.minutes(1))) struct ServiceComponentTests {
   private struct Refusal: Error {}
 
   /// A log of what the parts did, and parts that write to this log.
   private final class Log: Sendable {
     private let lines = Mutex<[String]>([])
 
-    func note(_ line: String) { lines.withLock { $0.append(line) } }
+    func record(_ line: String) { lines.withLock { $0.append(line) } }
     var all: [String] { lines.withLock { $0 } }
 
     func part(
       _ name: String, starting: @escaping @Sendable () async throws -> Void = {}
-    ) -> Part {
-      Part(name) { [self] in
+    ) -> ServiceComponent {
+      ServiceComponent(name) { [self] in
         try await starting()
-        note("start \(name)")
-        return { self.note("stop \(name)") }
+        record("start \(name)")
+        return { self.record("stop \(name)") }
       }
     }
   }
 
   private let log = Log()
 
-  private func group(_ parts: [Part], stopping: [String]) -> ServiceGroup {
+  private func group(_ components: [ServiceComponent], stopping: [String]) -> ServiceGroup {
     ServiceGroup(
-      starting: parts, stopping: stopping,
+      starting: components, stopping: stopping,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
 
@@ -95,7 +95,8 @@ import Testing
     #expect(log.all == ["start loops", "start rooms", "stop rooms", "stop loops"])
   }
 
-  @Test func `a part that fails to stop does not prevent the other parts from stopping`()
+  @Test
+  func `a part that fails to stop does not prevent the other parts from stopping`()
     async throws
   {
     let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)

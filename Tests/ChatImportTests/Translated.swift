@@ -26,7 +26,7 @@ struct Translated {
       bytes = bytes.dropFirst(piece.count)
     }
     translator.finish()
-    let output = translator.takeLines()
+    let output = translator.removeLines()
     let whole = String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
     lines = whole.map { line in
       line.range(of: #","platform":""#).map { line[..<$0.lowerBound] + "}" } ?? line

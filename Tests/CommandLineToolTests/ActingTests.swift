@@ -85,7 +85,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     }
 
     var calls: [HostScreenModel.Call] {
-      model.takeRequests().compactMap { if case .call(let call) = $0 { call } else { nil } }
+      model.removeRequests().compactMap { if case .call(let call) = $0 { call } else { nil } }
     }
   }
 
@@ -282,17 +282,17 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     model.apply(.rooms([room("b", 150), room("a", 50), room("attic", 0)], at: 2_000_000_000))
     #expect(lines().contains { $0.hasPrefix("b ") && $0.contains("50.0") && $0.contains("150") })
     press(.down, .down, .enter)
-    #expect(model.takeRequests() == [.show("b")])
+    #expect(model.removeRequests() == [.show("b")])
     model.apply(.screen(room: "b", .made(room: "b", chat: .messages(0..<3)), at: 0))
     #expect(lines()[0].hasPrefix("b "))
     press(.right)
-    #expect(model.takeRequests() == [.show("a")])
+    #expect(model.removeRequests() == [.show("a")])
     press(.left)
-    #expect(model.takeRequests() == [.show("b")])
+    #expect(model.removeRequests() == [.show("b")])
     press(.escape)
     #expect(lines()[0].contains("Rooms"))
     press(.character("/"), .character("a"), .character("t"), .enter, .enter)
-    #expect(model.takeRequests() == [.show("attic")])
+    #expect(model.removeRequests() == [.show("attic")])
     model.apply(.ended(room: "attic", reason: "the room 'attic' was closed"))
     #expect(lines()[0].contains("Rooms") && lines()[11].contains("was closed"))
   }

@@ -29,7 +29,7 @@ import Testing
     let text = await run(["calibrate", trace, "--output", profile, "--like", "known"])
     #expect(text.status == .done, "\(text.diagnostics)")
     #expect(text.output.contains("ChatView       4.0000 ms  1.0000 ms     assumed"))
-    let written = directory.take("devices/mine.yaml")
+    let written = directory.removeFile("devices/mine.yaml")
     // The other device's costs are twice those of its profile.
     #expect(written.contains("    ChatView: {evaluation: 2000000ns, element: 500000ns}  # "))
     #expect(written.contains("    chat.messages: 250000ns  # "))
@@ -67,7 +67,7 @@ import Testing
     ])
     #expect(result.status == .done, "\(result.diagnostics)")
     #expect(result.output.contains("frames of another run: measured "))
-    #expect(directory.take("s.svg").hasPrefix("<svg "))
+    #expect(directory.removeFile("s.svg").hasPrefix("<svg "))
     #expect(await run(["calibrate", "--here", trace]).status == .usage)
     #expect(await run(["calibrate"]).status == .usage)
     #expect(await run(["calibrate", trace, "--scatter", "x.svg"]).status == .usage)

@@ -70,19 +70,22 @@ import Testing
     var queue = PlaybackQueue(speed: .times(1), format: .auto)
     queue.append((line(0) + line(0) + line(100) + line(50) + line(200)).utf8)
     var output: [UInt8] = []
-    #expect(try queue.take(now: 1_000, limit: 1_000, into: &output) == .waits(until: 100_001_000))
+    #expect(
+      try queue.moveDueLines(now: 1_000, limit: 1_000, into: &output) == .waits(until: 100_001_000))
     #expect(text(output) == line(0) + line(0))
     #expect(
-      try queue.take(now: 100_000_999, limit: 1_000, into: &output) == .waits(until: 100_001_000))
+      try queue.moveDueLines(now: 100_000_999, limit: 1_000, into: &output)
+        == .waits(until: 100_001_000))
     output = []
     #expect(
-      try queue.take(now: 100_001_000, limit: 1_000, into: &output) == .waits(until: 200_001_000))
+      try queue.moveDueLines(now: 100_001_000, limit: 1_000, into: &output)
+        == .waits(until: 200_001_000))
     // The older line keeps its position and is due together with the line before it.
     #expect(text(output) == line(100) + line(50))
     output = []
-    #expect(try queue.take(now: 300_000_000, limit: 1_000, into: &output) == .needsInput)
+    #expect(try queue.moveDueLines(now: 300_000_000, limit: 1_000, into: &output) == .needsInput)
     queue.finish()
-    #expect(try queue.take(now: 300_000_000, limit: 1_000, into: &output) == .ended)
+    #expect(try queue.moveDueLines(now: 300_000_000, limit: 1_000, into: &output) == .ended)
     #expect(queue.lines == 5)
   }
 
@@ -90,7 +93,7 @@ import Testing
     var queue = PlaybackQueue(speed: .maximum, format: .auto)
     queue.append((0..<100).map { "{\"ts\":\($0)000000}\n" }.joined().utf8)
     var output: [UInt8] = []
-    #expect(try queue.take(now: 0, limit: 100, into: &output) == .full)
+    #expect(try queue.moveDueLines(now: 0, limit: 100, into: &output) == .full)
     #expect(output.count >= 100 && output.count < 130)
     #expect(output.last == 0x0A)
   }
@@ -104,10 +107,10 @@ import Testing
     while !rest.isEmpty {
       queue.append(rest.prefix(size))
       rest = rest.dropFirst(size)
-      #expect(try queue.take(now: 0, limit: 1_000, into: &output) == .needsInput)
+      #expect(try queue.moveDueLines(now: 0, limit: 1_000, into: &output) == .needsInput)
     }
     queue.finish()
-    #expect(try queue.take(now: 0, limit: 1_000, into: &output) == .ended)
+    #expect(try queue.moveDueLines(now: 0, limit: 1_000, into: &output) == .ended)
     #expect(text(output) == text(input) + "\n")
     #expect(queue.lines == 5)
     #expect(queue.count == 0)
@@ -117,11 +120,11 @@ import Testing
     var queue = PlaybackQueue(speed: .times(1), format: .native)
     var output: [UInt8] = []
     queue.append(repeatElement(UInt8(ascii: "{"), count: PlaybackQueue.longestLine + 1))
-    #expect(try queue.take(now: 0, limit: 8 << 20, into: &output) == .needsInput)
+    #expect(try queue.moveDueLines(now: 0, limit: 8 << 20, into: &output) == .needsInput)
     #expect(queue.isInsideLine)
     #expect(queue.count == 0)
     queue.append("}\n{\"ts\":1}\n".utf8)
-    #expect(try queue.take(now: 0, limit: 8 << 20, into: &output) == .needsInput)
+    #expect(try queue.moveDueLines(now: 0, limit: 8 << 20, into: &output) == .needsInput)
     #expect(!queue.isInsideLine)
     #expect(queue.lines == 2)
     #expect(output.count == PlaybackQueue.longestLine + 12)
@@ -132,7 +135,7 @@ import Testing
     queue.append("PING :x\n\n@a=b :x\n{\"ts\":1}\n".utf8)
     var output: [UInt8] = []
     #expect(throws: Failure(.badData, "line 4 is not in the format twitch-irc")) {
-      try queue.take(now: 0, limit: 1_000, into: &output)
+      try queue.moveDueLines(now: 0, limit: 1_000, into: &output)
     }
     #expect(text(output) == "PING :x\n\n@a=b :x\n")
   }

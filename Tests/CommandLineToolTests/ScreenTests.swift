@@ -9,7 +9,7 @@ import Testing
 private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.text(row: $0) } }
 
 @Suite struct PaneLayoutTests {
-  private static let six: [PaneLayout.Need] = [
+  private static let six: [PaneLayout.SpaceNeed] = [
     .init(priority: 0, minimumRows: 3, usefulRows: 3),
     .init(priority: 1, minimumRows: 3, usefulRows: nil),
     .init(priority: 2, minimumRows: 2, usefulRows: 8),
@@ -50,7 +50,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   func `a column beside the list is drawn only if a third of its rows would be used`(
     columns: Int, rows: Int, useful: Int
   ) {
-    let needs: [PaneLayout.Need] = [
+    let needs: [PaneLayout.SpaceNeed] = [
       .init(priority: 0, minimumRows: 3, usefulRows: 3),
       .init(priority: 1, minimumRows: 3, usefulRows: nil),
       .init(priority: 2, minimumRows: 2, usefulRows: 2 + useful),
@@ -64,7 +64,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   @Test func `a small terminal shows only the most important panes`() {
     let regions = PaneLayout(Self.six, columns: 40, rows: 7).regions
     #expect(regions.map(\.pane) == [0, 1])
-    let one = [PaneLayout.Need(priority: 4, minimumRows: 2, usefulRows: 2)]
+    let one = [PaneLayout.SpaceNeed(priority: 4, minimumRows: 2, usefulRows: 2)]
     #expect(PaneLayout(one, columns: 40, rows: 7).regions.map(\.rows) == [2])
     #expect(PaneLayout([], columns: 40, rows: 7).regions.isEmpty)
   }

@@ -111,8 +111,8 @@ import Testing
     let page = "\(directory.path)/page.html"
     let result = await perform(["simulate", path, "--local", "--trace", trace, "--html", page])
     #expect(result.status == .done)
-    #expect(try JSONValue(parsing: directory.take("trace.json"))["traceEvents"] != nil)
-    #expect(directory.take("page.html").contains("<svg"))
+    #expect(try JSONValue(parsing: directory.removeFile("trace.json"))["traceEvents"] != nil)
+    #expect(directory.removeFile("page.html").contains("<svg"))
     let refused = await perform(["simulate", path, "--local", "--html", "/nowhere/page.html"])
     #expect(refused.status == .failed)
   }
@@ -156,7 +156,7 @@ import Testing
   @Test func `a sweep can write a page, but a search cannot`() async throws {
     let page = "\(directory.path)/sweep.html"
     #expect(await run(["sweep", path, "--seeds", "3", "--html", page]).status == .done)
-    #expect(directory.take("sweep.html").contains("3 seeds from 1 to 3"))
+    #expect(directory.removeFile("sweep.html").contains("3 seeds from 1 to 3"))
     let search = ["sweep", path, "--find", "device.slowdown", "--where", "hangs > 0"]
     #expect(await run(search + ["--html", page]).status == .usage)
     #expect(await run(["sweep", path, "--seeds", "1", "--html", "/nowhere/x"]).status == .failed)
@@ -274,7 +274,7 @@ import Testing
       ["compare", base, head, "--junit", "\(directory.path)/gate.xml"] + gate)
     #expect(missed.status == .thresholdsNotMet)
     #expect(missed.output.contains("ms in one, tracked, and "))
-    #expect(directory.take("gate.xml").contains(#"tests="1" failures="1" skipped="0""#))
+    #expect(directory.removeFile("gate.xml").contains(#"tests="1" failures="1" skipped="0""#))
     let json = try JSONValue(
       parsing: await run(["compare", base, head, "--json=short"] + gate).output)
     #expect(json["runs"]?.arrayValue?.count == 2)
@@ -293,7 +293,7 @@ import Testing
     #expect(skipped.status == .done)
     #expect(skipped.output.hasPrefix("No threshold was checked: 1 skipped\n  - hangs == 0"))
     #expect(
-      directory.take("skipped.xml")
+      directory.removeFile("skipped.xml")
         .contains(#"<skipped message="no run of ignored was selected"/>"#))
     let misspelled = await run(arguments + ["hangs == 0 for ignord"])
     #expect(misspelled.status == .usage)
@@ -348,11 +348,11 @@ import Testing
         ])
       #expect(result.status == .thresholdsNotMet)
       #expect(result.output.hasPrefix("1 of 2 thresholds not met\n  ✗ frames < 3: "))
-      let junit = directory.take("junit.xml")
+      let junit = directory.removeFile("junit.xml")
       #expect(junit.contains(#"<testsuite name="small" tests="2" failures="1" skipped="0">"#))
       #expect(junit.contains(#"<testcase classname="small" name="frames &lt; 3">"#))
       #expect(junit.contains(#"<testcase classname="small" name="hangs &gt;= 0"/>"#))
-      let markdown = directory.take("report.md")
+      let markdown = directory.removeFile("report.md")
       #expect(markdown.hasPrefix("## small\n\n**1 of 2 thresholds not met**\n"))
       #expect(markdown.contains("| ✗ | `frames < 3` |"))
     }

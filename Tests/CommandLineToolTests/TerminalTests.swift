@@ -45,7 +45,7 @@ private struct Dice {
           (0..<dice.roll(8)).map { _ in (words[dice.roll(words.count)], styles[dice.roll(5)]) })
         grid.put(line, row: dice.roll(12), column: dice.roll(30), width: dice.roll(33))
       }
-      picture.take(painter.bytes(for: grid))
+      picture.write(painter.bytes(for: grid))
       #expect(picture.lines == (0..<12).map { grid.text(row: $0) }, "seed \(seed)")
     }
     #expect(picture.unknown == [])

@@ -33,14 +33,14 @@ package final class TestDaemon: Sendable {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       var answers = ""
       unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
-        splitter.receive(bytes) { answers += take(Array($0), on: context.channel) }
+        splitter.receive(bytes) { answers += receive(Array($0), on: context.channel) }
       }
       if !answers.isEmpty {
         context.channel.writeAndFlush(ByteBuffer(string: answers), promise: nil)
       }
     }
 
-    private func take(_ line: [UInt8], on channel: any Channel) -> String {
+    private func receive(_ line: [UInt8], on channel: any Channel) -> String {
       let text = String(decoding: line, as: UTF8.self)
       guard text.hasPrefix("{"), let value = try? JSONValue(parsing: line) else {
         if !isRepeat { core.lines.append(text) }

@@ -65,7 +65,7 @@ import WaitingRoomFeature
       await store.send(.ticked(at: time)) {
         for number in range { $0.people.remove(people[number - 1].id) }
         $0.admitted = range.upperBound
-        _ = $0.pacing?.take(until: time)
+        _ = $0.pacing?.removeDue(until: time)
       }
       await store.receive(
         .delegate(.admitted(Array(people[(range.lowerBound - 1)..<range.upperBound]))))
@@ -95,17 +95,17 @@ import WaitingRoomFeature
       var pace = AdmissionPace(perSecond: perSecond, since: 0)
       let ticks = 200_000 / milliseconds
       var people = 0
-      for tick in 1...ticks { people += pace.take(until: Timestamp(tick * milliseconds)) }
+      for tick in 1...ticks { people += pace.removeDue(until: Timestamp(tick * milliseconds)) }
       let expected = perSecond * Double(ticks * milliseconds) / 1_000
       #expect(abs(Double(people) - expected) <= 1, "\(perSecond) per second")
     }
     // A clock that jumps ahead does not admit a crowd, and one that is set back admits nobody.
     var pace = AdmissionPace(perSecond: 3, since: 0)
-    #expect(pace.take(until: 1_000_000_000) == 6)
-    #expect(pace.take(until: 1_000) == 0)
-    #expect(pace.take(until: 2_000) == 3)
+    #expect(pace.removeDue(until: 1_000_000_000) == 6)
+    #expect(pace.removeDue(until: 1_000) == 0)
+    #expect(pace.removeDue(until: 2_000) == 3)
     var extreme = AdmissionPace(perSecond: 0.01, since: .min)
-    #expect(extreme.take(until: .max) == 1)
+    #expect(extreme.removeDue(until: .max) == 1)
   }
 
   @Test func `the countdown to the stream decreases by seconds and stops at zero`() async {

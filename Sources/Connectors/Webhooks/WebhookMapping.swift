@@ -112,6 +112,6 @@ package final class NativeLineCheck {
     guard case .rejected(let reason, _) = decoder.decode(slab, line: slice, arrival: 0) else {
       return nil
     }
-    return (reason, reason.meaning(decoder.fault(of: slice, in: slab)))
+    return (reason, reason.explanation(decoder.fault(of: slice, in: slab)))
   }
 }

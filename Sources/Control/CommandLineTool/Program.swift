@@ -33,12 +33,12 @@ private struct InterruptSignals {
   /// the process; if signals were ignored during the installation, one could be lost.
   init(_ interrupt: @escaping @Sendable () -> Void) async {
     let queue = DispatchQueue(label: "signals")
-    let once = Once()
+    let flag = FirstCallFlag()
     sources = [SIGINT, SIGTERM, SIGHUP].map { number in
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
         guard !Pager.isRunning else { return }
-        guard once.isFirst() else {
+        guard flag.isFirst() else {
           // When a terminal is closed, SIGHUP arrives twice, first from the shell and then from the
           // kernel. A SIGHUP that follows another signal is therefore ignored.
           guard number != SIGHUP else { return }
@@ -62,7 +62,7 @@ private struct InterruptSignals {
 }
 
 /// A flag that is set by the first of several calls.
-private final class Once: Sendable {
+private final class FirstCallFlag: Sendable {
   private let hasHappened = Guarded(false)
 
   func isFirst() -> Bool {

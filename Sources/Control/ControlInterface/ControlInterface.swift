@@ -142,7 +142,7 @@ extension ControlInterface {
     for await percent in percents { try await replies.send(SimulateReply(percent: percent)) }
     var reply = try await result
     // The trace is sent in parts, because it may exceed the length limit of one message.
-    for part in reply.takeTraceParts() { try await replies.send(part) }
+    for part in reply.removeTraceParts() { try await replies.send(part) }
     return reply
   }
 

@@ -184,7 +184,7 @@ package final class RoomFeed: Sendable {
   }
 
   private enum Step {
-    case take(State)
+    case deliver(State)
     case encode(UInt64, Reading)
     /// The caller must visit the room's lane to read the room's state, which has this number.
     case visit(UInt64)
@@ -207,7 +207,7 @@ package final class RoomFeed: Sendable {
     while true {
       try Task.checkCancellation()
       switch try step(after: number, recent: recent, features) {
-      case .take(let state): return state
+      case .deliver(let state): return state
       case .encode(let present, let reading): try finishReading(present, reading, features)
       case .visit(let present): try finishReading(present, await visit(features), features)
       case .wait: await waitForStep(after: number, features)
@@ -225,7 +225,7 @@ package final class RoomFeed: Sendable {
       if let newest = shared.newest, newest.number > number,
         newest.number > recent || newest.number == contents.number
       {
-        return .success(.take(newest))
+        return .success(.deliver(newest))
       }
       if shared.isBeingRead { return .success(.wait) }
       if let reading = shared.reading {

@@ -1,6 +1,6 @@
 extension SimulateReply {
   /// Removes the trace from this reply, and returns the trace as separate replies.
-  mutating func takeTraceParts() -> [SimulateReply] {
+  mutating func removeTraceParts() -> [SimulateReply] {
     guard let scalars = trace?.unicodeScalars else { return [] }
     trace = nil
     var parts: [SimulateReply] = []

@@ -35,13 +35,13 @@ public enum RejectionReason: String, Error, Sendable, CaseIterable, Codable,
 }
 
 extension RejectionReason {
-  /// Returns ``meaning`` with the fault of the first rejected line, if known.
-  package func meaning(_ fault: String?, lines: Int = 1) -> String {
-    meaning + (fault.map { (lines == 1 ? ": " : "; the first: ") + $0 } ?? "")
+  /// Returns ``explanation`` with the fault of the first rejected line, if known.
+  package func explanation(_ fault: String?, lines: Int = 1) -> String {
+    explanation + (fault.map { (lines == 1 ? ": " : "; the first: ") + $0 } ?? "")
   }
 
   /// The problem and its remedy, for people.
-  package var meaning: String {
+  package var explanation: String {
     switch self {
     case .malformedJSON: "looks like JSON but is invalid; send one object per line"
     case .invalidUTF8: "not valid UTF-8; send text in UTF-8"

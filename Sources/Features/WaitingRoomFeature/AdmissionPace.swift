@@ -32,7 +32,7 @@ package struct AdmissionPace: Equatable, Sendable, Codable {
   }
 
   /// Returns the number of people due by `time`, who are then no longer due.
-  package mutating func take(until time: Timestamp) -> Int {
+  package mutating func removeDue(until time: Timestamp) -> Int {
     // Timestamps may be far apart, and a clock may be set back.
     let seconds = max(Double(time) - Double(last), 0) / 1_000
     last = time

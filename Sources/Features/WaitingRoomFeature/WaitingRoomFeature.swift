@@ -120,7 +120,7 @@ package struct WaitingRoomFeature {
 
   /// Admits the people who have become due since the last tick.
   private func admitAtPace(until time: Timestamp, _ state: inout State) -> Effect<Action> {
-    guard state.isAdmitting, let due = state.pacing?.take(until: time) else { return .none }
+    guard state.isAdmitting, let due = state.pacing?.removeDue(until: time) else { return .none }
     return admit(state.people.prefix(due), from: &state)
   }
 

@@ -157,7 +157,7 @@ package struct PlatformTranslator: Sendable {
   }
 
   /// Removes and returns the translated lines with their line endings.
-  package mutating func takeLines() -> [UInt8] {
+  package mutating func removeLines() -> [UInt8] {
     defer { output.bytes.removeAll(keepingCapacity: true) }
     return output.bytes
   }

@@ -80,7 +80,7 @@ extension TemporaryDirectory {
 
   /// Returns the text of a file that a program wrote, and removes the file. Returns an empty text
   /// if the file does not exist.
-  func take(_ name: String) -> String {
+  func removeFile(_ name: String) -> String {
     guard let file = fopen("\(path)/\(name)", "r") else { return "" }
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 65_536)

@@ -27,7 +27,7 @@ struct TerminalPicture {
     }
   }
 
-  mutating func take(_ bytes: [UInt8]) {
+  mutating func write(_ bytes: [UInt8]) {
     var text = String(decoding: bytes, as: UTF8.self)[...]
     while let character = text.first {
       text = text.dropFirst()
@@ -137,7 +137,7 @@ final class EmulatedTerminal: Sendable {
       },
       write: { bytes in
         self.state.withLock { state in
-          state.picture.take(bytes)
+          state.picture.write(bytes)
           state.bytes += bytes.count
         }
         self.drawn.yield()

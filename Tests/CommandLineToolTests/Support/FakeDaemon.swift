@@ -23,7 +23,7 @@ struct FakeDaemon {
   ) async throws {
     service = FakeService(report: report)
     // A stopped daemon leaves a plain file there; see stop().
-    if let directory { _ = directory.take("ingest") }
+    if let directory { _ = directory.removeFile("ingest") }
     let directory = directory ?? TemporaryDirectory()
     self.directory = directory
     let group = MultiThreadedEventLoopGroup.singleton

@@ -23,7 +23,7 @@ final class FakeIngest: Sendable {
   }
 
   /// Receives a line; returns the answer, and whether the connection stays open.
-  fileprivate func take(_ line: String) -> (answer: String?, goesOn: Bool) {
+  fileprivate func receive(_ line: String) -> (answer: String?, goesOn: Bool) {
     defer { arrived.yield() }
     return received.withLock { received in
       guard let value = try? JSONValue(parsing: line), let type = value["type"]?.stringValue,
@@ -62,7 +62,7 @@ final class FakeIngest: Sendable {
       let parts = rest.split(separator: 0x0A, omittingEmptySubsequences: false)
       rest = Array(parts.last ?? [])
       for part in parts.dropLast() {
-        let (answer, goesOn) = ingest.take(String(decoding: part, as: UTF8.self))
+        let (answer, goesOn) = ingest.receive(String(decoding: part, as: UTF8.self))
         if goesOn, let answer {
           context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
         }

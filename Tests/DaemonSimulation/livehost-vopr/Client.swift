@@ -105,7 +105,7 @@ final class Client: Peer, @unchecked Sendable {
     unanswered = []
   }
 
-  override func take(_ message: [UInt8]) {
+  override func receive(_ message: [UInt8]) {
     let line = String(decoding: message, as: UTF8.self)
     simulation.trace.add("\(name) receives \(line)")
     guard

@@ -25,7 +25,7 @@ final class Monitor: Peer, @unchecked Sendable {
   /// Whether the monitor is expected to follow the room.
   var isWatching: Bool { !hasEnded && !hasLeft && !channel.isClosed }
 
-  override func take(_ message: [UInt8]) {
+  override func receive(_ message: [UInt8]) {
     guard let reply = try? JSONValue(parsing: message), let parameters = reply["parameters"],
       reply["error"] == nil
     else {

@@ -17,7 +17,7 @@ class Peer: @unchecked Sendable {
   }
 
   /// Handles a message, which is passed without its end byte.
-  func take(_ message: [UInt8]) {}
+  func receive(_ message: [UInt8]) {}
 
   /// Called when all available bytes have been read.
   func hasRead() {}
@@ -41,7 +41,7 @@ class Peer: @unchecked Sendable {
     while let index = incoming.firstIndex(of: end) {
       let message = Array(incoming[..<index])
       incoming.removeFirst(index + 1)
-      take(message)
+      receive(message)
     }
     hasRead()
   }

@@ -31,6 +31,6 @@ final class RecordedChatParser: Parser {
       translator.translate(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: piece)))
     }
     translator.finish()
-    return translator.takeLines()
+    return translator.removeLines()
   }
 }

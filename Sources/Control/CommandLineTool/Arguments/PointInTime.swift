@@ -95,7 +95,7 @@ package struct PointInTime: Sendable, Equatable {
       words = word.split(separator: "t").map(String.init)
     }
     guard (1...2).contains(words.count) else { return nil }
-    var (time, fraction) = (broken(now, inUTC), 0)
+    var (time, fraction) = (brokenDownTime(now, inUTC), 0)
     (time.tm_hour, time.tm_min, time.tm_sec) = (0, 0, 0)
     switch words[0] {
     case "today": break
@@ -130,7 +130,7 @@ package struct PointInTime: Sendable, Equatable {
     return (inUTC ? timegm(&time) : mktime(&time)) * 1_000 + fraction
   }
 
-  private static func broken(_ milliseconds: Int, _ inUTC: Bool) -> tm {
+  private static func brokenDownTime(_ milliseconds: Int, _ inUTC: Bool) -> tm {
     var seconds = time_t(milliseconds / 1_000)
     var parts = tm()
     if inUTC { gmtime_r(&seconds, &parts) } else { localtime_r(&seconds, &parts) }

@@ -167,12 +167,12 @@ extension Failure {
           + "that does")
     case .notRecording(let room): self.init(.failed, "the room '\(room)' is not being recorded")
     case .recordingFailed(let room, let reason):
-      let what = room.isEmpty ? "recordings" : "room '\(room)'"
-      self.init(.failed, "\(what): \(reason)")
+      let subject = room.isEmpty ? "recordings" : "room '\(room)'"
+      self.init(.failed, "\(subject): \(reason)")
     case .invalidEvent(_, let reason, let fault):
       // A newer daemon may report reasons that this version does not know.
-      let meaning = RejectionReason(rawValue: reason)?.meaning(fault) ?? reason
-      self.init(.badData, "the event was rejected: \(meaning)")
+      let explanation = RejectionReason(rawValue: reason)?.explanation(fault) ?? reason
+      self.init(.badData, "the event was rejected: \(explanation)")
     case .limitReached(let limit):
       self.init(.failed, "the daemon has reached its limit (\(limit))")
     case .busy: self.init(.failed, "the daemon is busy; try again")

@@ -10,7 +10,7 @@ extension Context {
 
   /// Replaces this process with a program from a Debian package. Returns only if the program could
   /// not be started, with the reason.
-  func become(_ name: String, of package: String, _ arguments: [String]) -> Failure {
+  func replaceProcess(with name: String, of package: String, _ arguments: [String]) -> Failure {
     do {
       let program = try path(of: name, package)
       let code = withCStrings([program] + arguments) { pointers in

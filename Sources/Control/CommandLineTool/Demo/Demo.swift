@@ -6,7 +6,7 @@ import Simulation
 import Varlink
 
 /// Thrown when the user leaves a live demonstration, which then ends without an error.
-struct DemoLeft: Error {}
+struct DemoLeftByUser: Error {}
 
 /// A demonstration, which sends a recording and the events of a simulated host to a private daemon.
 struct Demo: Sendable {
@@ -107,13 +107,13 @@ struct Demo: Sendable {
         inbox.post(.screen(room: rooms[room], screen, at: context.environment.now()), from: room)
       }
     }
-    throw DemoLeft()
+    throw DemoLeftByUser()
   }
 
   private func serve() async throws {
     try await local.run(
       "livehost-web", of: "livehost-web", ["--socket", daemon.sockets.control, "--port", "0"])
-    throw DemoLeft()
+    throw DemoLeftByUser()
   }
 
   private func print(_ rooms: [String]) async throws {

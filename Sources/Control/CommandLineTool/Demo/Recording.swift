@@ -40,7 +40,7 @@ struct Recording: Sendable {
       if try !source.read({ queue.append($0) }) { queue.finish() }
       var line: [UInt8] = []
       while true {
-        let outcome = try queue.take(now: 0, limit: 1, into: &line)
+        let outcome = try queue.moveDueLines(now: 0, limit: 1, into: &line)
         if line.isEmpty {
           if outcome == .ended { throw Failure(.badData, "\(path) contains no events") }
           break

@@ -41,8 +41,8 @@ package struct TextTable {
 
   private func fitted(_ widths: [Int], into limit: Int) -> [Int] {
     var widths = widths
-    func surplus() -> Int { widths.reduce(0, +) + 2 * (widths.count - 1) - limit }
-    while surplus() > 0 {
+    func excessColumns() -> Int { widths.reduce(0, +) + 2 * (widths.count - 1) - limit }
+    while excessColumns() > 0 {
       let candidates = widths.indices.filter {
         columns[$0].alignment == .left && widths[$0] > Self.leastWidth
       }

@@ -3,7 +3,7 @@ import Glibc
 /// A queue of lines between a source and the daemon, which returns the lines that are due, in
 /// order. Callers pass in the time.
 package struct PlaybackQueue: Sendable {
-  /// The result of ``take(now:limit:into:)``.
+  /// The result of ``moveDueLines(now:limit:into:)``.
   package enum Outcome: Equatable, Sendable {
     /// As many bytes were returned as requested; more lines may be due.
     case full
@@ -76,19 +76,19 @@ package struct PlaybackQueue: Sendable {
 
   /// Moves due lines to the end of `output` until it holds about `limit` bytes. Throws ``Failure``
   /// at the first line that does not have the chosen format.
-  package mutating func take(
+  package mutating func moveDueLines(
     now: Int64, limit: Int, into output: inout [UInt8]
   ) throws(Failure) -> Outcome {
     while output.count < limit {
       guard let end = lineEnd() else {
-        if count > Self.longestLine { pass(to: bytes.count, into: &output, endsLine: false) }
+        if count > Self.longestLine { moveBytes(to: bytes.count, into: &output, endsLine: false) }
         return hasEnded ? .ended : .needsInput
       }
       if !isInsideLine {
-        try check(bytes[start..<end])
+        try checkFormat(bytes[start..<end])
         if let wait = wait(end: end, now: now) { return .waits(until: wait) }
       }
-      pass(to: end + 1, into: &output, endsLine: true)
+      moveBytes(to: end + 1, into: &output, endsLine: true)
     }
     return .full
   }
@@ -103,7 +103,7 @@ package struct PlaybackQueue: Sendable {
     return due > now ? due : nil
   }
 
-  private mutating func pass(to end: Int, into output: inout [UInt8], endsLine: Bool) {
+  private mutating func moveBytes(to end: Int, into output: inout [UInt8], endsLine: Bool) {
     output.append(contentsOf: bytes[start..<end])
     start = end
     searched = end
@@ -124,7 +124,7 @@ package struct PlaybackQueue: Sendable {
     return found
   }
 
-  private func check(_ line: ArraySlice<UInt8>) throws(Failure) {
+  private func checkFormat(_ line: ArraySlice<UInt8>) throws(Failure) {
     guard format != .auto, !format.admits(line) else { return }
     throw Failure(.badData, "line \(lines + 1) is not in the format \(format.rawValue)")
   }

@@ -146,10 +146,10 @@ final class PlaybackSession {
   private func fillBatches(_ now: Int64) -> PlaybackQueue.Outcome {
     var outcome = PlaybackQueue.Outcome.full
     while outcome == .full, batches?.isFull() == false {
-      outcome = take(now, into: &piece)
+      outcome = moveDueLines(now, into: &piece)
       while outcome == .needsInput, source.descriptor == nil, !sourceHasEnded {
         readSource()
-        outcome = take(now, into: &piece)
+        outcome = moveDueLines(now, into: &piece)
       }
       guard !piece.isEmpty, !queue.isInsideLine else { continue }
       result.bytes += piece.count
@@ -169,10 +169,10 @@ final class PlaybackSession {
   private func fill(_ now: Int64) -> PlaybackQueue.Outcome {
     guard output.isEmpty || written == 0 && output.count < Self.batch else { return .full }
     let before = output.count
-    var outcome = take(now, into: &output)
+    var outcome = moveDueLines(now, into: &output)
     while outcome == .needsInput, source.descriptor == nil, !sourceHasEnded {
       readSource()
-      outcome = take(now, into: &output)
+      outcome = moveDueLines(now, into: &output)
     }
     result.bytes += output.count - before
     if !queue.isInsideLine {
@@ -186,9 +186,9 @@ final class PlaybackSession {
     return outcome
   }
 
-  private func take(_ now: Int64, into bytes: inout [UInt8]) -> PlaybackQueue.Outcome {
+  private func moveDueLines(_ now: Int64, into bytes: inout [UInt8]) -> PlaybackQueue.Outcome {
     do {
-      return try queue.take(now: now, limit: Self.batch, into: &bytes)
+      return try queue.moveDueLines(now: now, limit: Self.batch, into: &bytes)
     } catch {
       sourceHasEnded = true
       sourceFailure = error
@@ -234,7 +234,7 @@ final class PlaybackSession {
   private func exchange() throws(Failure) {
     guard let socket else { return }
     let couldWrite = socket.write(&output, from: &written)
-    let isOpen = socket.readLines(take)
+    let isOpen = socket.readLines(receiveAnswer)
     guard couldWrite, isOpen || sentFinalSync && syncs.isSettled else {
       // If the daemon refuses the first connection, it would refuse later connections for the same
       // reason.
@@ -246,7 +246,7 @@ final class PlaybackSession {
     }
   }
 
-  private func take(_ line: ArraySlice<UInt8>) {
+  private func receiveAnswer(_ line: ArraySlice<UInt8>) {
     guard let answer = try? JSONValue(parsing: line), let type = answer["type"]?.stringValue
     else { return }
     if type == "refused" { refusal = answer["reason"]?.stringValue }

@@ -17,7 +17,7 @@ package struct SyncSchedule: Sendable {
   private let prefix: String
   private var lastTime: Int64
   private var lastBytes = 0
-  private var asked = 0
+  private var sent = 0
   private var answered = 0
   package private(set) var confirmed = Confirmed()
 
@@ -28,7 +28,7 @@ package struct SyncSchedule: Sendable {
     lastTime = now
   }
 
-  package var isSettled: Bool { asked == answered }
+  package var isSettled: Bool { sent == answered }
 
   /// Returns when the next `sync` line is due. Returns nil while a `sync` line is unanswered, and
   /// if nothing was sent after the previous `sync` line.
@@ -51,10 +51,10 @@ package struct SyncSchedule: Sendable {
   }
 
   private mutating func ask(now: Int64, sentBytes: Int) -> String {
-    asked += 1
+    sent += 1
     lastTime = now
     lastBytes = sentBytes
-    return "{\"type\":\"sync\",\"token\":\"\(prefix)\(asked)\"}\n"
+    return "{\"type\":\"sync\",\"token\":\"\(prefix)\(sent)\"}\n"
   }
 
   /// Records an answer. Returns false and ignores the answer if its token belongs to a `sync` line
@@ -62,7 +62,7 @@ package struct SyncSchedule: Sendable {
   @discardableResult
   package mutating func receive(token: String, received: Int, rejected: Int) -> Bool {
     guard token.hasPrefix(prefix), let number = Int(token.dropFirst(prefix.count)),
-      (answered + 1...max(asked, answered + 1)).contains(number), number <= asked
+      (answered + 1...max(sent, answered + 1)).contains(number), number <= sent
     else { return false }
     answered = number
     confirmed = Confirmed(received: received, rejected: rejected)

@@ -33,26 +33,26 @@ package final class TranslatedSource: ByteSource {
 
   package func read(_ body: (UnsafeRawBufferPointer) -> Void) throws(Failure) -> Bool {
     let more = try source.read { piece in
-      encoding.convert(piece) { take($0, body) }
+      encoding.convert(piece) { receive($0, body) }
     }
     if !more {
-      encoding.finish { take($0, body) }
-      if !isRecognised { begin(body) }
+      encoding.finish { receive($0, body) }
+      if !isRecognised { recogniseFormat(body) }
       translator?.finish()
-      pass(body)
+      forwardLines(body)
     }
     if let failure = translator?.failure { throw Failure(.badData, failure) }
     return more
   }
 
-  private func take(_ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
+  private func receive(_ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
     if isRecognised {
       let missing = PlatformFormat.headLength - head.count
       if missing > 0 { head.append(contentsOf: bytes.prefix(missing)) }
       return forward(bytes, body)
     }
     head.append(contentsOf: bytes)
-    if isEnough { begin(body) }
+    if isEnough { recogniseFormat(body) }
   }
 
   /// Whether enough bytes have arrived to recognise the format. One line is enough, because live
@@ -67,7 +67,7 @@ package final class TranslatedSource: ByteSource {
     return line != [UInt8(ascii: "{")] && line != [UInt8(ascii: "[")]
   }
 
-  private func begin(_ body: (UnsafeRawBufferPointer) -> Void) {
+  private func recogniseFormat(_ body: (UnsafeRawBufferPointer) -> Void) {
     isRecognised = true
     format = PlatformFormat(head: head)
     translator = format.map { PlatformTranslator($0, zone: zone) }
@@ -78,11 +78,11 @@ package final class TranslatedSource: ByteSource {
   private func forward(_ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
     guard translator != nil else { return body(bytes) }
     translator?.translate(bytes)
-    pass(body)
+    forwardLines(body)
   }
 
-  private func pass(_ body: (UnsafeRawBufferPointer) -> Void) {
-    guard let lines = translator?.takeLines(), !lines.isEmpty else { return }
+  private func forwardLines(_ body: (UnsafeRawBufferPointer) -> Void) {
+    guard let lines = translator?.removeLines(), !lines.isEmpty else { return }
     lines.withUnsafeBytes(body)
   }
 }

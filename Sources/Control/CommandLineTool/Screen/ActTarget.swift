@@ -39,14 +39,14 @@ package struct ActTarget: Equatable, Sendable {
 
   /// Returns the parameters of the call that performs a host action with the level or text that the
   /// user entered. The caller adds the room.
-  package func parameters(_ act: ScreenAct, _ given: JSONValue? = nil) -> [JSONName: JSONValue] {
+  package func parameters(_ act: ScreenAct, _ value: JSONValue? = nil) -> [JSONName: JSONValue] {
     var parameters = act.parameters.objectValue ?? [:]
     if let name = act.parameter {
       let value: JSONValue? =
         switch act.input {
         case .row: row.map(JSONValue.string)
         case .numberedRow: row.flatMap(Int64.init).map(JSONValue.integer)
-        case .level, .text, nil: given
+        case .level, .text, nil: value
         }
       if let value { parameters[JSONName(name)] = value }
     }
@@ -57,11 +57,11 @@ package struct ActTarget: Equatable, Sendable {
 
   /// A key for each host action: a letter of its label that no other function uses.
   package var keys: [(key: Character, act: ScreenAct)] {
-    var taken = Self.reserved
+    var usedKeys = Self.reserved
     return acts.map { act in
       let letters = Array(act.label.lowercased()) + Array("abcdefilmoprstuvwxy")
-      let key = letters.first { $0.isASCII && $0.isLetter && !taken.contains($0) } ?? "?"
-      taken.insert(key)
+      let key = letters.first { $0.isASCII && $0.isLetter && !usedKeys.contains($0) } ?? "?"
+      usedKeys.insert(key)
       return (key, act)
     }
   }

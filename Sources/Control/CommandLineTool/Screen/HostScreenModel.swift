@@ -143,7 +143,7 @@ package struct HostScreenModel: ScreenModel {
     for name in displays.keys { displays[name]?.size = (width, max(0, rows - 1)) }
   }
 
-  package mutating func takeRequests() -> [Request] {
+  package mutating func removeRequests() -> [Request] {
     defer { requests = [] }
     return requests
   }

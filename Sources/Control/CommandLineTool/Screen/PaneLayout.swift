@@ -1,7 +1,7 @@
 /// The positions of a room's panes on a screen, computed only from the space that each pane needs.
 package struct PaneLayout: Equatable, Sendable {
   /// The space that a pane needs. Rows include the title.
-  package struct Need: Equatable, Sendable {
+  package struct SpaceNeed: Equatable, Sendable {
     package var priority: Int
     package var minimumRows: Int
     /// The number of rows that the pane can fill; `nil` if unlimited.
@@ -25,7 +25,7 @@ package struct PaneLayout: Equatable, Sendable {
   }
 
   package private(set) var regions: [Region] = []
-  private let needs: [Need]
+  private let needs: [SpaceNeed]
 
   /// The smallest width at which panes with unlimited rows get a column beside the panes with a
   /// limited number of rows. The limited panes must fill at least a third of their column.
@@ -36,7 +36,7 @@ package struct PaneLayout: Equatable, Sendable {
 
   /// Lays out panes, given their needs, the most important pane first. If the first pane has a
   /// limited number of rows, it occupies the whole width at the top.
-  package init(_ needs: [Need], columns: Int, rows: Int) {
+  package init(_ needs: [SpaceNeed], columns: Int, rows: Int) {
     self.needs = needs
     let isHeaded = needs.first.map { $0.usefulRows != nil } ?? false
     let head = isHeaded ? [0] : []

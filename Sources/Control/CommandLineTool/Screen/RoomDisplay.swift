@@ -240,12 +240,12 @@ package struct RoomDisplay: Sendable {
     let current = selections[pane.name].flatMap { selection in
       rows.lastIndex { Self.identity($0) == selection.identity }
     }
-    let wanted = text.lowercased()
+    let query = text.lowercased()
     let drawing = NodeDrawing(columns: .max, form: .plain)
     var index = current.map { $0 + step } ?? rows.count - 1
     while rows.indices.contains(index) {
       let words = drawing.sentence(rows[index]).map(\.text).joined(separator: " ")
-      if words.lowercased().contains(wanted) {
+      if words.lowercased().contains(query) {
         chosenFocus = pane.name
         select(index, [], rows)
         return true
@@ -350,7 +350,7 @@ package struct RoomDisplay: Sendable {
       grid.select(selected.identity, rows: 0..<top, columns: 0..<columns)
     }
     for region in regions { draw(drawn[region.pane], region, below: top, &grid) }
-    Frames.draw(regions, below: top, &grid)
+    PaneFrames.draw(regions, below: top, &grid)
     return grid
   }
 
@@ -378,7 +378,7 @@ package struct RoomDisplay: Sendable {
       || !NodeDrawing(columns: columns, form: offers ? .full : .plain).lines(pane.content).isEmpty
   }
 
-  private func need(of pane: ScreenParts.Pane, columns: Int) -> PaneLayout.Need {
+  private func need(of pane: ScreenParts.Pane, columns: Int) -> PaneLayout.SpaceNeed {
     let minimum = 1 + max(1, min(pane.panel.minimumRows, 100))
     if pane.scrolling != nil {
       return .init(priority: pane.panel.priority, minimumRows: minimum, usefulRows: nil)
@@ -393,7 +393,7 @@ package struct RoomDisplay: Sendable {
     _ pane: ScreenParts.Pane, _ region: PaneLayout.Region, below top: Int, _ grid: inout CellGrid
   ) {
     let row = top + region.row
-    Frames.drawTitle(
+    PaneFrames.drawTitle(
       pane.title, hasFocus: pane.name == focus && panes.count > 1, row: row,
       column: region.column, width: region.columns, &grid)
     let lines = lines(pane, columns: region.columns, rows: region.rows - 1)

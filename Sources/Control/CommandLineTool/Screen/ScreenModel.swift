@@ -13,13 +13,13 @@ package protocol ScreenModel: Sendable {
   /// Applies a key. Returns whether the screen stays open.
   mutating func press(_ key: Key) -> Bool
   /// Returns and removes the requests made since the last call.
-  mutating func takeRequests() -> [Request]
+  mutating func removeRequests() -> [Request]
   func picture(columns: Int, rows: Int) -> CellGrid
 }
 
 extension ScreenModel {
   package mutating func resize(columns: Int, rows: Int) {}
-  package mutating func takeRequests() -> [Request] { [] }
+  package mutating func removeRequests() -> [Request] { [] }
 }
 
 /// The updates and inputs that a screen has not processed yet. Only the newest update of each
@@ -119,7 +119,7 @@ struct LiveScreen<Model: ScreenModel> {
         case .resized, .resumed: painter.forget()
         }
       }
-      for request in model.takeRequests() { inbox.ask(request) }
+      for request in model.removeRequests() { inbox.ask(request) }
       try draw(&painter)
       if let end = content.end { return try end.get() }
     }

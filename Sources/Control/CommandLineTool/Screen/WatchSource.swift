@@ -123,7 +123,7 @@ final class WatchSource: Sendable {
           inbox.post(.screen(room: name, try element.report(), at: context.environment.now()))
         }
       } catch VarlinkClientError.remote(let error) where hasAnswered || room == nil {
-        throw WatchEnd.meaning(of: error)
+        throw WatchEnd.cause(of: error)
       }
     }
   }
@@ -135,7 +135,7 @@ enum WatchEnd: Error {
 
   /// Returns ``roomClosed(_:)`` if the error means that the room is closed; otherwise returns the
   /// error itself.
-  static func meaning(of error: VarlinkError) -> any Error {
+  static func cause(of error: VarlinkError) -> any Error {
     guard case .noSuchRoom(let name)? = ControlError(error) else {
       return VarlinkClientError.remote(error)
     }

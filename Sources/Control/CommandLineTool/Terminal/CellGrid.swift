@@ -36,18 +36,18 @@ package struct CellGrid: Equatable, Sendable {
   package mutating func put(_ line: StyledLine, row: Int, column: Int, width: Int) {
     guard (0..<rows).contains(row), column >= 0 else { return }
     let end = min(columns, column + width)
-    var place = column
+    var position = column
     let isCut = line.width > end - column
     for part in line.parts {
       for character in part.text {
         let width = TerminalText.width(of: character)
         if width == 0 { continue }
-        if place + width > (isCut ? end - 1 : end) {
-          if isCut, place < end { set("\u{2026}", part.style, row, place, width: 1) }
+        if position + width > (isCut ? end - 1 : end) {
+          if isCut, position < end { set("\u{2026}", part.style, row, position, width: 1) }
           return
         }
-        set(character, part.style, row, place, width: width)
-        place += width
+        set(character, part.style, row, position, width: width)
+        position += width
       }
     }
   }

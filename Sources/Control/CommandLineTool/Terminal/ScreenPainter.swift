@@ -103,10 +103,10 @@ package struct ScreenPainter: Sendable {
     }
   }
 
-  private func set(_ wanted: TextStyle, _ style: inout TextStyle, _ output: inout String) {
-    guard wanted != style else { return }
-    output += wanted.sequence(palette)
-    style = wanted
+  private func set(_ target: TextStyle, _ style: inout TextStyle, _ output: inout String) {
+    guard target != style else { return }
+    output += target.sequence(palette)
+    style = target
   }
 
   private func move(_ row: Int, _ column: Int, _ output: inout String) {

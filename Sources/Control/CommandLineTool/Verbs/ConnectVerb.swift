@@ -36,6 +36,7 @@ struct ConnectKindVerb<Arguments: SourceArguments>: Verb {
     let sockets = try context.sockets(\.ingest)
     var words = [Arguments.kind, "--ingest", sockets.ingest, "--control", sockets.control]
     if context.wantsJSON { words.append("--json") }
-    throw context.become("livehost-source", of: "livehost-sources", words + context.ownArguments)
+    throw context.replaceProcess(
+      with: "livehost-source", of: "livehost-sources", words + context.ownArguments)
   }
 }

@@ -56,7 +56,7 @@ struct DemoVerb: Verb {
         try await demo.playLive(onPage: web)
         result = .success(nil)
       }
-    } catch is DemoLeft {
+    } catch is DemoLeftByUser {
       result = .success(nil)
     } catch { result = .failure(error) }
     let end = await daemon.stop()

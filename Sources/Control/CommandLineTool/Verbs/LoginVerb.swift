@@ -37,6 +37,6 @@ struct LoginTwitchVerb: Verb {
 
   func run(_ context: Context) async throws {
     let words = ["login-twitch"] + (context.wantsJSON ? ["--json"] : []) + context.ownArguments
-    throw context.become("livehost-source", of: "livehost-sources", words)
+    throw context.replaceProcess(with: "livehost-source", of: "livehost-sources", words)
   }
 }

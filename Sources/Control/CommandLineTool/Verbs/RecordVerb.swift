@@ -34,7 +34,7 @@ struct RecordStartVerb: Verb {
   @Flag(
     help: "If recording cannot start now, try again until it starts or 'record stop' is called.")
   var retry = false
-  @Flag(help: RecorderElsewhere.help) var elsewhere = false
+  @Flag(help: ExternalRecorderOption.help) var elsewhere = false
 
   func run(_ context: Context) async throws {
     try await context.record(.start, in: room, elsewhere: elsewhere, line: \.recording) {
@@ -58,7 +58,7 @@ struct RecordPauseVerb: Verb {
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
-  @Flag(help: RecorderElsewhere.help) var elsewhere = false
+  @Flag(help: ExternalRecorderOption.help) var elsewhere = false
 
   func run(_ context: Context) async throws {
     try await context.record(.pause, in: room, elsewhere: elsewhere) {
@@ -76,7 +76,7 @@ struct RecordResumeVerb: Verb {
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
-  @Flag(help: RecorderElsewhere.help) var elsewhere = false
+  @Flag(help: ExternalRecorderOption.help) var elsewhere = false
 
   func run(_ context: Context) async throws {
     try await context.record(.resume, in: room, elsewhere: elsewhere) {
@@ -96,7 +96,7 @@ struct RecordStopVerb: Verb {
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
-  @Flag(help: RecorderElsewhere.help) var elsewhere = false
+  @Flag(help: ExternalRecorderOption.help) var elsewhere = false
 
   func run(_ context: Context) async throws {
     try await context.record(.stop, in: room, elsewhere: elsewhere) {
@@ -105,7 +105,7 @@ struct RecordStopVerb: Verb {
   }
 }
 
-enum RecorderElsewhere {
+enum ExternalRecorderOption {
   static let help: ArgumentHelp =
     "Send the request to an external recorder, such as OBS, and wait for its answer."
 }

@@ -19,7 +19,8 @@ struct RelayVerb: Verb {
   func run(_ context: Context) async throws {
     let origin =
       arguments.from == nil ? ["--from", try context.sockets(\.control).control] : []
-    throw context.become(
-      "livehost-gateway", of: "livehost-gateway", ["relay"] + origin + context.ownArguments)
+    throw context.replaceProcess(
+      with:
+        "livehost-gateway", of: "livehost-gateway", ["relay"] + origin + context.ownArguments)
   }
 }

@@ -103,7 +103,7 @@ struct WatchVerb: Verb {
         try body(reply)
       }
     } catch VarlinkClientError.remote(let error) where hasReceived {
-      throw WatchEnd.meaning(of: error)
+      throw WatchEnd.cause(of: error)
     } catch VarlinkClientError.connectionClosed where hasReceived {
       throw WatchEnd.daemonStopped
     }

@@ -25,7 +25,8 @@ struct WebVerb: Verb {
   func run(_ context: Context) async throws {
     let sockets = try context.sockets(\.control)
     let arguments = ["--socket", sockets.control, "--port", "\(port)"]
-    throw context.become(
-      "livehost-web", of: "livehost-web", arguments + (context.wantsJSON ? ["--json"] : []))
+    throw context.replaceProcess(
+      with:
+        "livehost-web", of: "livehost-web", arguments + (context.wantsJSON ? ["--json"] : []))
   }
 }

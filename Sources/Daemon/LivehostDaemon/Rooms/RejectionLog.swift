@@ -114,7 +114,7 @@ package final class RejectionLog: Sendable {
         "reason": "\(sum.reason.rawValue)", "count": "\(sum.count)",
       ]
       metadata["room"] = sum.room.map { "\($0)" }
-      let meaning = sum.reason.meaning(sum.fault, lines: sum.count)
+      let meaning = sum.reason.explanation(sum.fault, lines: sum.count)
       logger.log(
         .inputRejected, "input rejected: \(lines)\(location): \(meaning)", metadata: metadata)
     }

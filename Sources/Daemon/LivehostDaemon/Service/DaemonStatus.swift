@@ -71,7 +71,7 @@ package final class DaemonStatus: Sendable {
       Problem(
         part: stall.thread.name,
         text:
-          "\(stall.thread.duty.meaning); silent for \(stall.thread.nanoseconds / 1_000_000_000) s",
+          "\(stall.thread.duty.consequence); silent for \(stall.thread.nanoseconds / 1_000_000_000) s",
         since: stall.since)
     }
     problems += otherProblems()
@@ -159,7 +159,7 @@ package final class DaemonStatus: Sendable {
 
 extension WatchedThread.Duty {
   /// The consequence of a stall of this kind of thread, as text for people.
-  fileprivate var meaning: String {
+  fileprivate var consequence: String {
     switch self {
     case .loop: "the thread makes no progress, and neither do its rooms or connections"
     case .storage: "the thread waits for the disk, so nothing can be saved"

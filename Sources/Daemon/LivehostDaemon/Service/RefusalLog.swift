@@ -51,14 +51,14 @@ package final class RefusalLog: Sendable {
       if rows.count == 1 { metadata["user"] = most.row.user.map { "\($0)" } }
       logger.log(
         .clientRefused,
-        "\(resource.meaning): refused \(count == 1 ? "once" : "\(count) times")\(others)",
+        "\(resource.explanation): refused \(count == 1 ? "once" : "\(count) times")\(others)",
         metadata: metadata)
     }
   }
 }
 
 extension RefusedResource {
-  fileprivate var meaning: String {
+  fileprivate var explanation: String {
     switch self {
     case .connection: "connections to the control socket beyond control.connections"
     case .ingestConnection: "connections to the ingest socket beyond ingest.connections"

@@ -18,7 +18,8 @@ struct EventReader {
     switch decoder.decode(slab, line: line, arrival: 0) {
     case .event(let event, _): return event.payload
     case .rejected(let reason, _):
-      throw node.problem("is not an event: \(reason.meaning(decoder.fault(of: line, in: slab)))")
+      throw node.problem(
+        "is not an event: \(reason.explanation(decoder.fault(of: line, in: slab)))")
     case .control, .blank: throw node.problem("is a control line, not an event")
     }
   }

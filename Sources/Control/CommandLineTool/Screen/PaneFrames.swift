@@ -1,5 +1,5 @@
 /// Draws titles and the lines between panes.
-enum Frames {
+enum PaneFrames {
   /// Draws a title in a horizontal line across the pane. The line is thick if the pane has the
   /// focus.
   static func drawTitle(

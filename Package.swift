@@ -220,12 +220,15 @@ let control: [Target] = [
     plugins: ["VarlinkTypes"]),
   module("Control", "ProgramArguments", [arguments]),
   module(
+    "Control", "TerminalScreen",
+    ["Locking", "ControlInterface", "JSON", "LiveEvents", "SystemSupport", "Wording"]),
+  module(
     "Control", "CommandLineTool",
     [
       "Locking",
       "BatchDelivery", "Compression", "ControlInterface", "JSON", "LiveEvents", "SystemSupport",
       "ChatImport", "Prometheus", "RateLimiting", "HangCommand", "HangSimulation",
-      "ProgramArguments", "Simulation", "Systemd", "UnixSockets",
+      "ProgramArguments", "Simulation", "Systemd", "TerminalScreen", "UnixSockets",
       "Varlink", "WireFormats", "Wording", "YAMLReader", arguments,
     ] + nio),
 ]
@@ -379,6 +382,9 @@ let tests: [Target] =
       dependencies: ["ControlInterface", "JSON", "LiveEvents", "Prometheus", "Varlink"],
       path: "Tests/ControlTestSupport", swiftSettings: settings),
     .target(
+      name: "TerminalTestSupport", dependencies: ["TerminalScreen"],
+      path: "Tests/TerminalTestSupport", swiftSettings: settings),
+    .target(
       name: "SocketTestSupport", dependencies: ["UnixSockets"], path: "Tests/SocketTestSupport",
       swiftSettings: settings),
     .target(
@@ -521,13 +527,17 @@ let tests: [Target] =
         "TestSupport", "UnixSockets", "Varlink", "VarlinkDescription", "SocketTestSupport",
       ] + nio),
     test(
-      "CommandLineToolTests",
+      "TerminalScreenTests",
       featureKit + childTargets + [
-        "CommandLineTool", "Compression", "ControlInterface", "ControlTestSupport", "HostFeature",
-        "JSON", "LivehostDaemon", "Prometheus", "Simulation", "Systemd", "TestSupport",
-        "UnixSockets",
-        "Varlink",
-      ] + nio, exclude: ["Golden", "Screens"]),
+        "ControlInterface", "ControlTestSupport", "HostFeature", "JSON", "LivehostDaemon",
+        "TerminalScreen", "TerminalTestSupport", "TestSupport",
+      ], exclude: ["Screens"]),
+    test(
+      "CommandLineToolTests",
+      [
+        "CommandLineTool", "ControlInterface", "ControlTestSupport", "JSON", "Systemd",
+        "TerminalScreen", "TerminalTestSupport", "TestSupport", "UnixSockets", "Varlink", "Wording",
+      ] + nio, exclude: ["Golden"]),
     test(
       "LivehostDaemonTests",
       featureKit + childTargets + [

@@ -8,7 +8,7 @@ import tempfile
 from harness import swift
 from harness.places import ROOT
 
-VALUES = "CommandLineToolTests|YAMLReaderTests|SystemdTests|UnixSocketsTests"
+VALUES = "(CommandLineTool|TerminalScreen)Tests|YAMLReaderTests|SystemdTests|UnixSocketsTests"
 USER = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
 
 

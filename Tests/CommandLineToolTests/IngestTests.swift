@@ -2,6 +2,8 @@ import CommandLineTool
 import Glibc
 import JSON
 import Synchronization
+import TerminalScreen
+import TerminalTestSupport
 import TestSupport
 import Testing
 

@@ -2,6 +2,8 @@ import CommandLineTool
 import ControlInterface
 import ControlTestSupport
 import Synchronization
+import TerminalScreen
+import TerminalTestSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import JSON
+package import TerminalScreen
 
 /// `livehostctl` as a function, which takes arguments, prints text, and returns an exit code.
 package struct CommandLineTool: Sendable {

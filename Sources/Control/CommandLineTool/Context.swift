@@ -1,5 +1,6 @@
 package import JSON
 import SystemSupport
+package import TerminalScreen
 
 /// The console, environment and sockets that a running verb uses.
 package struct Context: Sendable {

@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 import Locking
 import SystemSupport
+import TerminalScreen
 
 /// `livehostctl` as a process.
 public enum Program {

@@ -1,25 +1,9 @@
 import CommandLineTool
 import Glibc
 import Synchronization
+import TerminalScreen
+import TerminalTestSupport
 import TestSupport
-
-/// A console that stores its output.
-final class Capture: Sendable {
-  private let output = Mutex<[UInt8]>([])
-  private let diagnosticText = Mutex("")
-
-  var text: String { output.withLock { String(decoding: $0, as: UTF8.self) } }
-  var diagnostics: String { diagnosticText.withLock { $0 } }
-
-  func console(onWrite: @escaping @Sendable () -> Void = {}) -> Console {
-    Console(
-      write: { bytes in
-        self.output.withLock { $0 += bytes }
-        onWrite()
-      },
-      diagnose: { text in self.diagnosticText.withLock { $0 += text } })
-  }
-}
 
 /// An alias for tests that import Swift Testing, which also declares an `ExitStatus`.
 typealias ToolStatus = ExitStatus

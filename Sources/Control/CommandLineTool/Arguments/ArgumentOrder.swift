@@ -1,3 +1,4 @@
+import TerminalScreen
 import Wording
 
 /// Rearranges arguments into the order that the parser needs: first the verb, then its options,

@@ -2,6 +2,7 @@ public import ArgumentParser
 import ChatImport
 public import ControlInterface
 public import LiveEvents
+import TerminalScreen
 
 extension RoomName: ExpressibleByArgument {
   public init?(argument: String) { self.init(argument) }
@@ -11,6 +12,8 @@ extension RoomName: ExpressibleByArgument {
 
 extension Feature: ExpressibleByArgument {}
 extension ScrollPosition: ExpressibleByArgument {}
+extension RoomColumn: ExpressibleByArgument {}
+extension ViewColumn: ExpressibleByArgument {}
 
 /// How fast a recording is played, relative to its timestamps.
 package enum PlaybackSpeed: Equatable, Sendable {

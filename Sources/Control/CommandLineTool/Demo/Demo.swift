@@ -3,6 +3,7 @@ import HangSimulation
 import JSON
 import LiveEvents
 import Simulation
+import TerminalScreen
 import Varlink
 
 /// Thrown when the user leaves a live demonstration, which then ends without an error.

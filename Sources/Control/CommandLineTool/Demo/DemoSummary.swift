@@ -1,5 +1,6 @@
 package import ControlInterface
 package import JSON
+import TerminalScreen
 import Wording
 
 /// The results of a demonstration at full speed.

@@ -1,6 +1,7 @@
 import ControlInterface
 import JSON
 import Systemd
+import TerminalScreen
 
 /// Prints journal entries: hangs in the format of the verb `hangs`, other entries line by line.
 struct JournalListing {

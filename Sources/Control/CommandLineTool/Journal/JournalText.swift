@@ -1,6 +1,7 @@
 package import ControlInterface
 package import JSON
 package import Systemd
+import TerminalScreen
 import Wording
 
 /// Formats journal entries as text and as JSON.

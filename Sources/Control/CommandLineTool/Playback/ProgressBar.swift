@@ -1,3 +1,4 @@
+import TerminalScreen
 import Wording
 
 /// The progress of a playback so far.

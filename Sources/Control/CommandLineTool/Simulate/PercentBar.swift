@@ -1,4 +1,5 @@
 import SystemSupport
+package import TerminalScreen
 import Wording
 
 /// A progress bar in percent, shown only on a terminal.

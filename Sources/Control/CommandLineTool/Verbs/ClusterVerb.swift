@@ -2,6 +2,7 @@ import ArgumentParser
 import ControlInterface
 import JSON
 import LiveEvents
+import TerminalScreen
 import Varlink
 import Wording
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import HangCommand
 import Simulation
+import TerminalScreen
 
 struct CompareVerb: Verb {
   static let configuration = CommandConfiguration(

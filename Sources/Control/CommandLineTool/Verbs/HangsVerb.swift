@@ -2,6 +2,7 @@ import ArgumentParser
 package import ControlInterface
 import Glibc
 import JSON
+import TerminalScreen
 import Varlink
 import Wording
 

@@ -3,6 +3,7 @@ import ChatImport
 import ControlInterface
 package import JSON
 import LiveEvents
+import TerminalScreen
 import Wording
 
 struct IngestVerb: Verb {

@@ -2,6 +2,7 @@ import ArgumentParser
 package import ControlInterface
 import JSON
 import LiveEvents
+import TerminalScreen
 import Wording
 
 struct RecordVerb: ParsableCommand {

@@ -3,6 +3,7 @@ import HangCommand
 import HangSimulation
 import JSON
 import Simulation
+import TerminalScreen
 
 struct SimulateVerb: Verb {
   static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ package import ControlInterface
 import JSON
 import LiveEvents
 import SystemSupport
+package import TerminalScreen
 import UnixSockets
 import Wording
 
@@ -47,7 +48,7 @@ package enum StatusText {
     let totals = status.totals
     var lines = [
       "livehostd \(TerminalText.sanitized(status.version)), "
-        + styled(health(status.health), style(status.health)),
+        + styled(health(status.health), TextStyle(status.health)),
       "  uptime        \(Format.duration(seconds: status.uptimeSeconds))",
       "  rooms         \(Format.count(status.rooms)) on \(status.lanes) "
         + (status.lanes == 1 ? "lane" : "lanes")
@@ -104,14 +105,6 @@ package enum StatusText {
     return users.prefix(10).map { user, rows in
       "  refused       \(user.map { "user \($0)" } ?? "others"): "
         + rows.map { "\(RefusalText.phrase($0.resource, $0.count))" }.joined(separator: ", ")
-    }
-  }
-
-  static func style(_ health: Health) -> TextStyle {
-    switch health {
-    case .ok: .good
-    case .degraded: .warning
-    case .failing: .bad
     }
   }
 

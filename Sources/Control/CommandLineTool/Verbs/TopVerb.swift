@@ -1,6 +1,7 @@
 import ArgumentParser
 import ControlInterface
 import JSON
+import TerminalScreen
 import Varlink
 
 struct TopVerb: Verb {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ControlInterface
 import LiveEvents
+import TerminalScreen
 import Varlink
 
 struct WatchVerb: Verb {

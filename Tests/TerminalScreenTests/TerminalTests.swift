@@ -1,5 +1,6 @@
-import CommandLineTool
 import Glibc
+import TerminalScreen
+import TerminalTestSupport
 import Testing
 
 /// Reproducible random numbers.
@@ -92,10 +93,6 @@ private struct Dice {
     style.shade = TextStyle.Shade(red: 1, green: 200, blue: 3)
     #expect(style.sequence(.all) == "\u{1B}[0;38;2;1;200;3m")
     #expect(style.sequence(.eight) == "\u{1B}[0;32m")
-    let environment = { ProcessEnvironment(variables: $0, userID: 0).palette }
-    #expect(environment(["COLORTERM": "truecolor"]) == .all)
-    #expect(environment(["TERM": "xterm"]) == .eight)
-    #expect(environment(["COLORTERM": "truecolor", "NO_COLOR": "1"]) == .none)
   }
 
   @Test func `the invisible character with which chat clients repeat a message is not drawn`() {

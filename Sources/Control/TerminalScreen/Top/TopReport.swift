@@ -1,7 +1,5 @@
 package import ControlInterface
-import JSON
 package import LiveEvents
-import Varlink
 
 /// The rooms and views of the daemon, with their rates in the time between two samples.
 package struct TopReport: Codable, Equatable, Sendable {
@@ -53,29 +51,6 @@ package struct TopSample: Sendable {
     self.status = status
     self.rooms = rooms
     self.views = views
-  }
-
-  /// Samples the daemon. The previous sample shows which rooms are the busiest.
-  init(
-    _ client: ControlClient, now: @Sendable () -> UInt64, after previous: TopSample?
-  ) async throws {
-    status = try await client.getStatus()
-    rooms = try await client.listRooms().rooms
-    time = now()
-    let before = Dictionary(
-      (previous?.rooms ?? []).map { ($0.room, $0.counters.received) }, uniquingKeysWith: max)
-    let busiest = rooms.map { ($0.room, $0.counters.received - (before[$0.room] ?? 0)) }
-      .sorted { ($1.1, $0.0) < ($0.1, $1.0) }
-    views = [:]
-    for (room, _) in busiest.prefix(Self.maximumRooms) {
-      do {
-        // It does not matter which feature is requested, because every reply contains the views.
-        views[room] = try await client.getRoom(room, feature: .header).views
-      } catch {
-        // The room may have closed since it was listed.
-        guard error == .remote(ControlError.noSuchRoom(room).varlinkError) else { throw error }
-      }
-    }
   }
 
   /// Returns the rates since an earlier sample.

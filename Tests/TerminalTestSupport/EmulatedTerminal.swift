@@ -1,25 +1,25 @@
-import CommandLineTool
 import Synchronization
+package import TerminalScreen
 
 /// A terminal emulator with the functions that screens use. The emulator shows the result of the
 /// received bytes.
-struct TerminalPicture {
-  private(set) var rows: [[Character]]
-  private(set) var isAlternate = false
-  private(set) var isCursorShown = true
+package struct TerminalPicture {
+  package private(set) var rows: [[Character]]
+  package private(set) var isAlternate = false
+  package private(set) var isCursorShown = true
   /// The received sequences that the emulator does not know. Screens must send none.
-  private(set) var unknown: [String] = []
+  package private(set) var unknown: [String] = []
   private var row = 0
   private var column = 0
   private var region: Range<Int>
 
-  init(columns: Int, rows: Int) {
+  package init(columns: Int, rows: Int) {
     self.rows = Array(repeating: Array(repeating: " ", count: columns), count: rows)
     region = 0..<rows
   }
 
   /// The rows as text, without trailing spaces.
-  var lines: [String] {
+  package var lines: [String] {
     rows.map { row in
       var text = String(row.filter { $0 != "\0" })
       while text.last == " " { text.removeLast() }
@@ -27,7 +27,7 @@ struct TerminalPicture {
     }
   }
 
-  mutating func write(_ bytes: [UInt8]) {
+  package mutating func write(_ bytes: [UInt8]) {
     var text = String(decoding: bytes, as: UTF8.self)[...]
     while let character = text.first {
       text = text.dropFirst()
@@ -85,7 +85,7 @@ struct TerminalPicture {
 }
 
 /// A terminal for tests: stores the output and supplies key presses.
-final class EmulatedTerminal: Sendable {
+package final class EmulatedTerminal: Sendable {
   private struct State {
     var picture: TerminalPicture
     var size: (columns: Int, rows: Int)
@@ -96,25 +96,25 @@ final class EmulatedTerminal: Sendable {
 
   private let state: Mutex<State>
   /// Yields after each drawing.
-  let drawings: AsyncStream<Void>
+  package let drawings: AsyncStream<Void>
   private let drawn: AsyncStream<Void>.Continuation
 
-  init(columns: Int, rows: Int) {
+  package init(columns: Int, rows: Int) {
     state = Mutex(
       State(picture: TerminalPicture(columns: columns, rows: rows), size: (columns, rows)))
     (drawings, drawn) = AsyncStream.makeStream()
   }
 
-  var lines: [String] { state.withLock(\.picture.lines) }
-  var unknown: [String] { state.withLock(\.picture.unknown) }
-  var bytesDrawn: Int { state.withLock(\.bytes) }
+  package var lines: [String] { state.withLock(\.picture.lines) }
+  package var unknown: [String] { state.withLock(\.picture.unknown) }
+  package var bytesDrawn: Int { state.withLock(\.bytes) }
   /// The number of times that the terminal was restored.
-  var ends: Int { state.withLock(\.ends) }
+  package var ends: Int { state.withLock(\.ends) }
 
-  func send(_ input: Terminal.Input) { state.withLock { _ = $0.inputs?.yield(input) } }
-  func type(_ text: String) { send(.typed(Array(text.utf8))) }
+  package func send(_ input: Terminal.Input) { state.withLock { _ = $0.inputs?.yield(input) } }
+  package func type(_ text: String) { send(.typed(Array(text.utf8))) }
 
-  func resize(columns: Int, rows: Int) {
+  package func resize(columns: Int, rows: Int) {
     state.withLock { state in
       state.size = (columns, rows)
       state.picture = TerminalPicture(columns: columns, rows: rows)
@@ -123,12 +123,12 @@ final class EmulatedTerminal: Sendable {
   }
 
   /// Waits until the terminal shows something.
-  func wait(until isTrue: ([String]) -> Bool) async {
+  package func wait(until isTrue: ([String]) -> Bool) async {
     if isTrue(lines) { return }
     for await _ in drawings where isTrue(lines) { return }
   }
 
-  func console(_ capture: Capture) -> Console {
+  package func console(_ capture: Capture) -> Console {
     let terminal = Terminal(
       begin: {
         let (stream, continuation) = AsyncStream.makeStream(of: Terminal.Input.self)
@@ -153,7 +153,7 @@ final class EmulatedTerminal: Sendable {
 
 extension CellGrid {
   /// Returns the text of a row without styles and trailing spaces.
-  func text(row: Int) -> String {
+  package func text(row: Int) -> String {
     var text = String(self.row(row).filter { $0.width > 0 }.map(\.character))
     while text.last == " " { text.removeLast() }
     return text

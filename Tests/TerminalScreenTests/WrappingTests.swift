@@ -1,4 +1,4 @@
-import CommandLineTool
+import TerminalScreen
 import Testing
 
 @Suite struct WrappingTests {

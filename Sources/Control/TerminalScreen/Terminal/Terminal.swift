@@ -40,14 +40,14 @@ package struct Terminal: Sendable {
   static let leave =
     "\u{1B}[?1006l\u{1B}[?1000l\u{1B}[0m\u{1B}[r\u{1B}[2J\u{1B}[?25h\u{1B}[?1049l\u{1B}[23;0t"
 
-  static func process(write: @escaping @Sendable ([UInt8]) throws -> Void) -> Terminal {
+  package static func process(write: @escaping @Sendable ([UInt8]) throws -> Void) -> Terminal {
     let session = TerminalSession(write: write)
     return Terminal(begin: session.begin, write: session.draw, end: session.end)
   }
 
   /// Restores this process's terminal immediately, even during a write. Called when the process is
   /// about to end.
-  static func restoreNow() { TerminalSession.current.withLock { $0 }?.restoreNow() }
+  package static func restoreNow() { TerminalSession.current.withLock { $0 }?.restoreNow() }
 }
 
 /// The settings of the process's terminal while a screen is drawn.

@@ -1,8 +1,9 @@
-import CommandLineTool
 import ControlInterface
 import ControlTestSupport
 import JSON
 import LiveEvents
+import TerminalScreen
+import TerminalTestSupport
 import Testing
 
 /// A screen with every kind of row and control on which users can act.
@@ -120,7 +121,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     let screen = Screen()
     screen.press(.character("1"), .down, .down)
     #expect(screen.selected.contains("ann"))
-    screen.model.apply(.screen(room: "main", CommandLineToolTests.screen(waiting: ["bob"]), at: 0))
+    screen.model.apply(.screen(room: "main", TerminalScreenTests.screen(waiting: ["bob"]), at: 0))
     #expect(screen.selected.contains("bob"))
   }
 
@@ -161,7 +162,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     let next = screen.calls
     #expect(next.map { $0.parameters["value"] } == [0.65])
     for call in next { screen.model.apply(.outcome(.init(call: call))) }
-    let late = CommandLineToolTests.screen()
+    let late = TerminalScreenTests.screen()
     screen.model.apply(.screen(room: "main", late, at: 1))
     screen.press(.character("+"), .character("-"))
     let after = screen.calls
@@ -192,7 +193,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     screen.press(.enter)
     #expect(
       screen.calls.first?.parameters == ["room": "main", "control": "camera", "on": true])
-    screen.model.apply(.screen(room: "main", CommandLineToolTests.screen(camera: true), at: 0))
+    screen.model.apply(.screen(room: "main", TerminalScreenTests.screen(camera: true), at: 0))
     #expect(screen.selected.contains("camera on") && screen.foot.contains("turn off"))
   }
 

@@ -2,6 +2,7 @@ import ControlInterface
 import JSON
 import Locking
 import SystemSupport
+import TerminalScreen
 import Varlink
 
 /// Keeps the screen of `watch` up to date and performs the calls that the user requests.

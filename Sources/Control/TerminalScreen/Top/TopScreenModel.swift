@@ -6,7 +6,7 @@ package struct TopScreenModel: ScreenModel {
   }
 
   /// The source number under which the state of the connection is posted.
-  static let connection = -1
+  package static let connection = -1
 
   private var report: TopReport?
   private var isConnected = true

@@ -1,14 +1,13 @@
-import ArgumentParser
 import ControlInterface
 import LiveEvents
 
 /// The column by which `top` sorts rooms.
-package enum RoomColumn: String, CaseIterable, Sendable, ExpressibleByArgument {
+package enum RoomColumn: String, CaseIterable, Sendable {
   case room, phase, viewers, rate, received, rejected, pending
 }
 
 /// The column by which `top` sorts views.
-package enum ViewColumn: String, CaseIterable, Sendable, ExpressibleByArgument {
+package enum ViewColumn: String, CaseIterable, Sendable {
   case room, view, rate, evaluations, avoidable, load, mean, max
 }
 

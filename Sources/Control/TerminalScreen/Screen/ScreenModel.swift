@@ -38,7 +38,7 @@ package final class ScreenInbox<Update: Sendable, Request: Sendable>: Sendable {
   /// Yields when an update or an input arrives.
   let wakes: AsyncStream<Void>
   private let wake: AsyncStream<Void>.Continuation
-  let requests: AsyncStream<Request>
+  package let requests: AsyncStream<Request>
   private let request: AsyncStream<Request>.Continuation
 
   package init() {
@@ -54,7 +54,7 @@ package final class ScreenInbox<Update: Sendable, Request: Sendable>: Sendable {
   }
   func ask(_ request: Request) { self.request.yield(request) }
   func post(_ input: Terminal.Input) { change { $0.inputs.append(input) } }
-  func end(_ result: Result<Void, any Error>) { change { $0.end = $0.end ?? result } }
+  package func end(_ result: Result<Void, any Error>) { change { $0.end = $0.end ?? result } }
 
   /// Returns and removes what arrived since the last call.
   package func removeAll() -> Content {
@@ -71,17 +71,23 @@ package final class ScreenInbox<Update: Sendable, Request: Sendable>: Sendable {
 }
 
 /// Shows a model on a terminal until the user leaves.
-struct LiveScreen<Model: ScreenModel> {
-  var model: Model
-  let console: Console
-  let terminal: Terminal
+package struct LiveScreen<Model: ScreenModel> {
+  package var model: Model
+  private let console: Console
+  private let terminal: Terminal
+
+  package init(model: Model, console: Console, terminal: Terminal) {
+    self.model = model
+    self.console = console
+    self.terminal = terminal
+  }
 
   /// Shows the screen until the user leaves, or until `source`, which posts updates, returns or
   /// throws.
   ///
-  /// - Throws: The errors of `source`, `CancellationError` if the task is cancelled, or
-  ///   ``OutputClosed``.
-  mutating func run(
+  /// - Throws: The errors of `source` and of the terminal, or `CancellationError` if the task is
+  ///   cancelled.
+  package mutating func run(
     _ source: @escaping @Sendable (ScreenInbox<Model.Update, Model.Request>) async throws -> Void
   ) async throws {
     let inbox = ScreenInbox<Model.Update, Model.Request>()

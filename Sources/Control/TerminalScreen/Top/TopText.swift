@@ -12,7 +12,7 @@ package enum TopText {
       + Format.bytes(status.memoryBytes)
     return StyledLine([
       ("livehostd \(TerminalText.sanitized(status.version)), ", .plain),
-      (status.health.rawValue, StatusText.style(status.health)), (figures, .plain),
+      (status.health.rawValue, TextStyle(status.health)), (figures, .plain),
     ])
   }
 
@@ -68,5 +68,16 @@ package enum TopText {
 
   private static func heading(_ name: String, isSorted: Bool, _ order: TopOrder) -> String {
     isSorted ? name + (order.isReversed ? "^" : "*") : name
+  }
+}
+
+extension TextStyle {
+  /// The style of the word for the daemon's health.
+  package init(_ health: Health) {
+    switch health {
+    case .ok: self = .good
+    case .degraded: self = .warning
+    case .failing: self = .bad
+    }
   }
 }

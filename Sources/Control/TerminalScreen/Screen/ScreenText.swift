@@ -60,7 +60,7 @@ package enum ScreenText {
 }
 
 extension Console {
-  func lines(of screen: ScreenReport, shown: [String] = []) -> [String] {
+  package func lines(of screen: ScreenReport, shown: [String] = []) -> [String] {
     let lines = ScreenText.lines(screen, shown: shown, columns: columns)
     return usesUnicode ? lines : lines.map(TerminalText.ascii)
   }

@@ -1,5 +1,4 @@
 import ChatFeature
-import CommandLineTool
 import Composable
 import ControlFeature
 import ControlInterface
@@ -12,6 +11,8 @@ import LivehostDaemon
 import PollFeature
 import RateLimiting
 import RecorderFeature
+import TerminalScreen
+import TerminalTestSupport
 import Testing
 import ViewGraph
 import WaitingRoomFeature
@@ -203,7 +204,7 @@ private func words(_ texts: [String]) -> [String] {
     return phrases
   }
 
-  @Test func `the command line tool repeats none of the texts that the daemon's views contain`()
+  @Test func `the command line's sources repeat none of the texts in the daemon's views`()
     throws
   {
     let phrases = Self.phrases
@@ -211,12 +212,16 @@ private func words(_ texts: [String]) -> [String] {
     {
       #expect(phrases.contains(known), "the test has something to find: \(known)")
     }
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../Sources/Control/CommandLineTool").standardized
-    let files = try #require(
-      FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+    let control = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../Sources/Control").standardized
+    let files = try ["CommandLineTool", "TerminalScreen"].flatMap { module in
+      try #require(
+        FileManager.default.enumerator(
+          at: control.appendingPathComponent(module), includingPropertiesForKeys: nil)
+      ).compactMap { $0 as? URL }
+    }
     var count = 0
-    for case let file as URL in files where file.pathExtension == "swift" {
+    for file in files where file.pathExtension == "swift" {
       // Comments may mention the parts.
       let source = try String(contentsOf: file, encoding: .utf8)
         .split(separator: "\n").filter { !$0.drop(while: { $0 == " " }).hasPrefix("//") }

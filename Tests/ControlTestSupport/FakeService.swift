@@ -203,9 +203,23 @@ package final class FakeService: ControlService {
 
   package func message(
     numbered number: Int, in room: String
-  ) async throws -> (identifier: Text, author: Text) {
+  ) async throws -> FoundMessage {
     guard number == 7 else { throw ControlError.noSuchMessage(room: room, message: "\(number)") }
-    return ("m7", "u7")
+    return FoundMessage(
+      identifier: "m7", author: Person(id: "u7", name: "Ann"), platform: "twitch")
+  }
+
+  private func reply(to request: RequestedAct) throws(ControlError) -> HostReply {
+    switch (request.act.kind, request.platform) {
+    case (.shoutOut, let platform):
+      throw .noController(
+        room: "main", act: request.act.kind.rawValue, platform: platform.map { String($0) })
+    case (.say, nil):
+      throw .severalControllers(room: "main", act: "say", choices: "twitch, owncast")
+    case (.ban, _): return HostReply(outcome: .refused, reason: "no answer")
+    case (_, "social-stream"): return HostReply(outcome: .sent)
+    default: return HostReply(outcome: .confirmed)
+    }
   }
 
   private func reply(to event: ControlEvent) throws(ControlError) -> HostReply {
@@ -218,6 +232,7 @@ package final class FakeService: ControlService {
     case .tap(_, let on): return HostReply(on: on ?? true)
     case .record(.pause): return HostReply(outcome: .refused, reason: "not now")
     case .record: return HostReply(outcome: .confirmed)
+    case .act(let request): return try reply(to: request)
     case .slider, .meter, .state, .controller, .outcome: return HostReply()
     }
   }
@@ -254,7 +269,7 @@ package final class FakeService: ControlService {
   }
 
   package func monitorRequests(
-    _ room: String, controls: [Text]?,
+    _ room: String, controls: [Text]?, acts: OfferedActs?,
     reply: @escaping @Sendable (MonitorRequestsReply) async throws -> Void
   ) async throws -> MonitorRequestsReply {
     guard room == "main" else { throw ControlError.noSuchRoom(room) }

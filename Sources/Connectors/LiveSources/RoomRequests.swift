@@ -108,6 +108,7 @@ package final class RoomRequests {
       switch outcome {
       case .confirmed:
         try? await client?.reportOutcome(identifier: identifier, outcome: .confirmed)
+      case .sent: try? await client?.reportOutcome(identifier: identifier, outcome: .sent)
       case .refused(let reason):
         try? await client?.reportOutcome(
           identifier: identifier, outcome: .refused, reason: reason)

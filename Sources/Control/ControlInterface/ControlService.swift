@@ -8,11 +8,23 @@ package protocol HostActService: Sendable {
   /// Performs a host action in an open room. Returns once the host action is applied. If the room
   /// is recorded, the host action is also on disk by then.
   func act(_ act: LiveEvent.Payload, in room: String) async throws -> HostReply
-  /// Returns the identifiers of a chat message and of its author. Throws
-  /// ``ControlError/noSuchMessage(_:_:)`` if the room does not store the message.
-  func message(numbered number: Int, in room: String) async throws -> (
-    identifier: Text, author: Text
-  )
+  /// Returns a chat message. Throws ``ControlError/noSuchMessage(_:_:)`` if the room does not store
+  /// the message.
+  func message(numbered number: Int, in room: String) async throws -> FoundMessage
+}
+
+/// What host actions need to know of a stored chat message.
+package struct FoundMessage: Sendable {
+  package var identifier: Text
+  package var author: Person
+  /// The platform of the message, if known.
+  package var platform: Text?
+
+  package init(identifier: Text, author: Person, platform: Text? = nil) {
+    self.identifier = identifier
+    self.author = author
+    self.platform = platform
+  }
 }
 
 /// The daemon's implementation of `io.livehost.Control`.
@@ -44,9 +56,10 @@ package protocol ControlService: HostActService {
   ///
   /// - Parameters:
   ///   - controls: the controls whose requests the caller handles; nil means all.
+  ///   - acts: the acts that the caller can carry out; nil means none.
   ///   - reply: sends a request or a withdrawal; returns once the client can receive another one.
   func monitorRequests(
-    _ room: String, controls: [Text]?,
+    _ room: String, controls: [Text]?, acts: OfferedActs?,
     reply: @escaping @Sendable (MonitorRequestsReply) async throws -> Void
   ) async throws -> MonitorRequestsReply
   /// Reports the outcome of a request. Returns once the room has applied the outcome. Throws

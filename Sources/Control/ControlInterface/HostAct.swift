@@ -66,7 +66,7 @@ extension ControlInterface {
       var person: Text? = try checked(parameters.user, "user")
       if let number = parameters.author {
         if person != nil { throw ServiceError.invalidParameter("author") }
-        person = try await message(number, in: parameters.room, service).author
+        person = try await message(number, in: parameters.room, service).author.id
       }
       let filter = MessageFilter(
         person: person, words: try checked(parameters.words, "words"),
@@ -106,11 +106,11 @@ extension ControlInterface {
 
   /// Finds a message by its number. Fails if the message or its author has no identifier, because
   /// an event could not refer to it.
-  private static func message(
+  static func message(
     _ number: Int, in room: String, _ service: some HostActService
-  ) async throws -> (identifier: Text, author: Text) {
+  ) async throws -> FoundMessage {
     let found = try await service.message(numbered: number, in: room)
-    guard !found.identifier.isEmpty, !found.author.isEmpty else {
+    guard !found.identifier.isEmpty, !found.author.id.isEmpty else {
       throw ControlError.noSuchMessage(room: room, message: "\(number)")
     }
     return found
@@ -141,15 +141,21 @@ extension ControlInterface {
       let controls = try parameters.controls?.map { name throws(ServiceError) in
         try checked(name, "controls") as Text
       }
-      return try await service.monitorRequests(parameters.room, controls: controls) {
+      let acts = try offeredActs(parameters)
+      return try await service.monitorRequests(parameters.room, controls: controls, acts: acts) {
         try await replies.send($0)
       }
+    }
+    try interface.handle("Act") { (_, parameters: ActParameters) in
+      let act = try await requestedAct(parameters, service)
+      return try await service.act(.control(.act(act)), in: parameters.room)
     }
     try interface.handle("ReportOutcome") { (_, parameters: ReportOutcomeParameters) in
       let reason = try checked(parameters.reason, "reason")
       let outcome: RequestOutcome =
         switch parameters.outcome {
         case .confirmed: .confirmed
+        case .sent: .sent
         case .refused: .refused(reason: reason.map { String($0) } ?? "refused")
         }
       try await service.reportOutcome(parameters.identifier, outcome)
@@ -167,7 +173,7 @@ extension ControlInterface {
     return Text(text)
   }
 
-  private static func checked(
+  static func checked(
     _ text: String?, _ parameter: String
   ) throws(ServiceError) -> Text? {
     guard let text else { return nil }

@@ -10,6 +10,9 @@ public enum ControlEvent: Sendable, Hashable {
   case set(control: Text, value: Double)
   /// `host.record`: a request from the host to an external recorder.
   case record(RecorderWish)
+  /// `host.act`: an act of the host or a moderator on a platform. Boxed, because acts are rare and
+  /// larger than other events.
+  indirect case act(RequestedAct)
   /// `control.state`: the state of the real control, which may have been moved anywhere. Never
   /// becomes a request.
   case state(control: Text, ControlState)

@@ -47,6 +47,8 @@ package struct ControlFeature {
     /// The host wants to start, stop, pause, or resume an external recorder. Ignored unless a
     /// controller drives a recorder.
     case recordingRequested(RecorderWish)
+    /// The host or a moderator acts on a platform.
+    case actRequested(RequestedAct)
     /// The host requests the end of the stream, and a controller can end the stream.
     case endStreamRequested
     /// The stream has ended for any reason.
@@ -112,6 +114,8 @@ package struct ControlFeature {
       return end(request, outcome, in: &state)
     case .recordingRequested(let wish):
       return perform(.record(wish), in: &state)
+    case .actRequested:
+      return .none
     case .endStreamRequested:
       return perform(.endStream, in: &state)
     case .streamEnded:
@@ -207,7 +211,7 @@ extension ControlFeature {
   private func apply(_ event: ControllerEvent, in state: inout State) -> Effect<Action> {
     var requests = state.requests ?? Requests()
     switch event {
-    case .began(let controller, let controls):
+    case .began(let controller, let controls, _):
       requests.add(
         Requests.ConnectedController(number: controller, controls: controls?.map { String($0) }))
       state.requests = requests
@@ -230,7 +234,7 @@ extension ControlFeature {
     _ number: Int, _ outcome: RequestOutcome, in state: inout State
   ) -> Effect<Action> {
     let request = state.requests?.outstanding.first { $0.number == number }
-    if request?.command == .endStream, outcome == .confirmed {
+    if request?.command == .endStream, outcome.isSuccess {
       // The controller's confirmation does not end the stream: the stream ends when its source
       // reports the end.
       state.requests?.recordConfirmation(of: number)
@@ -255,7 +259,7 @@ extension ControlFeature {
     var failure: String?
     if case .refused(let reason) = outcome { failure = reason }
     guard let request = state.requests?.end(number, failure: failure) else { return .none }
-    let accepted = outcome == .confirmed ? accept(request.command, in: &state) : .none
+    let accepted = outcome.isSuccess ? accept(request.command, in: &state) : .none
     return .merge(
       .cancel(id: RequestID(number: number)), accepted,
       .send(.delegate(.requestEnded(request, outcome))))

@@ -7,7 +7,7 @@ extension ControlFeature.Action {
     case .answered(let request, let outcome): .outcome(request: request, outcome)
     case .sliderBegan, .sliderMoved, .sliderReleased, .tapped, .meterRead, .set, .reported, .ticked,
       .surface,
-      .recordingRequested, .endStreamRequested, .streamEnded, .delegate:
+      .recordingRequested, .actRequested, .endStreamRequested, .streamEnded, .delegate:
       nil
     }
   }

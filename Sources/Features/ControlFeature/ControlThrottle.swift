@@ -8,7 +8,7 @@ package import Throttling
 /// | --- | --- |
 /// | `slider` change | latest wins per control: at most one local update per frame |
 /// | `slider` begin, end | never drop; an end supersedes the pending change of its control |
-/// | `tap`, `host.set`, `host.record`, `control.surface`, `control.outcome` | never drop |
+/// | `tap`, `host.set`, `host.record`, `host.act`, `control.surface`, `control.outcome` | never drop |
 /// | `control.state` | latest wins per control |
 /// | `meter` | latest wins per input |
 package struct ControlThrottle: PartThrottle {
@@ -96,6 +96,9 @@ package struct ControlThrottle: PartThrottle {
     case .record(let wish):
       flush(at: now, into: &output)
       output.apply(.recordingRequested(wish))
+    case .act(let act):
+      flush(at: now, into: &output)
+      output.apply(.actRequested(act))
     case .controller(let event):
       flush(at: now, into: &output)
       output.apply(.surface(event))

@@ -137,7 +137,7 @@ package struct LivehostControl: ControlService {
 
   package func message(
     numbered number: Int, in room: String
-  ) async throws -> (identifier: Text, author: Text) {
+  ) async throws -> FoundMessage {
     let found = try await answer(room) { lane, name in
       await lane.visit(name) { room in room.map { $0.screen.message(numbered: number) } }
     }
@@ -146,7 +146,7 @@ package struct LivehostControl: ControlService {
   }
 
   package func monitorRequests(
-    _ room: String, controls: [Text]?,
+    _ room: String, controls: [Text]?, acts: OfferedActs?,
     reply: @escaping @Sendable (MonitorRequestsReply) async throws -> Void
   ) async throws -> MonitorRequestsReply {
     let controls = controls?.map { String($0) }

@@ -137,7 +137,7 @@ package final class RoomReplication: Sendable {
     }
     try interface.handle("FindMessage") { (_, parameters: MessageParameters) in
       let found = try await self.service.message(numbered: parameters.number, in: parameters.room)
-      return MessageReply(message: String(found.identifier), author: String(found.author))
+      return MessageReply(message: String(found.identifier), author: String(found.author.id))
     }
     // The task ends when the interface is released.
     Task { [weak self, sleep] in

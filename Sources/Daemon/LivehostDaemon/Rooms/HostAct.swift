@@ -91,7 +91,7 @@ struct HostAct {
     case .set(let control, let value):
       HostReply(value: state.control.values[String(control)] ?? value)
     case .tap(let control, _): HostReply(on: state.control.switches[String(control)])
-    case .slider, .meter, .state, .record, .controller, .outcome: HostReply()
+    case .slider, .meter, .state, .record, .act, .controller, .outcome: HostReply()
     }
   }
 
@@ -159,6 +159,7 @@ struct HostAct {
     }
     switch outcome {
     case .confirmed: reply.outcome = .confirmed
+    case .sent: reply.outcome = .sent
     case .refused(let reason): (reply.outcome, reply.reason) = (.refused, reason)
     }
     return reply

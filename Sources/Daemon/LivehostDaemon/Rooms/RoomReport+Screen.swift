@@ -153,15 +153,6 @@ extension WaveReport {
   }
 }
 
-extension ChatModesReport {
-  fileprivate init(_ modes: ChatModes) {
-    self.init(
-      slowSeconds: modes.slowSeconds, emoteOnly: modes.emoteOnly,
-      followersOnlyMinutes: modes.followersOnlyMinutes, subscribersOnly: modes.subscribersOnly,
-      uniqueOnly: modes.uniqueOnly)
-  }
-}
-
 extension NoticeReport {
   fileprivate init(_ shown: DisplayedNotice) {
     self.init(

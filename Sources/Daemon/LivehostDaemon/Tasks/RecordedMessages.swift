@@ -47,11 +47,14 @@ extension HostScreen {
     return chat.messages.map { WrittenMessage(timestamp: $0.timestamp, message: $0.message) }
   }
 
-  /// Returns the identifiers of a stored message and of its author; `nil` if the chat does not
-  /// store the message.
-  func message(numbered number: Int) -> (identifier: Text, author: Text)? {
-    let message = store.state.chat?.messages.last { $0.number == number }?.message
-    return message.map { ($0.id, $0.userID) }
+  /// Returns a message that the chat stores; `nil` if it does not store the message.
+  func message(numbered number: Int) -> FoundMessage? {
+    store.state.chat?.messages.last { $0.number == number }.map { displayed in
+      let (message, platform) = (displayed.message, displayed.origin.platform)
+      return FoundMessage(
+        identifier: message.id, author: Person(id: message.userID, name: message.userName),
+        platform: platform.isEmpty ? nil : platform)
+    }
   }
 
   /// The highlights of the running chat; `nil` unless the chat is analysed.

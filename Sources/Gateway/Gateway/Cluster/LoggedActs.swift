@@ -44,15 +44,16 @@ package struct LoggedActs: HostActService {
 
   package func message(
     numbered number: Int, in room: String
-  ) async throws -> (identifier: Text, author: Text) {
+  ) async throws -> FoundMessage {
     do {
       let client = try await VarlinkClient.connect(path: try await origin(room))
       let found = try await client.callRaw(
         "\(SnapshotTransfer.interface).FindMessage",
         ["room": .string(room), "number": .integer(Int64(number))])
-      return (
-        Text(found["message"]?.stringValue ?? ""), Text(found["author"]?.stringValue ?? "")
-      )
+      let author = Text(found["author"]?.stringValue ?? "")
+      return FoundMessage(
+        identifier: Text(found["message"]?.stringValue ?? ""),
+        author: Person(id: author, name: author))
     } catch VarlinkClientError.remote(let error) { throw error }
   }
 

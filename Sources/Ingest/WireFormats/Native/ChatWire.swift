@@ -98,12 +98,7 @@ extension ChatEvent: NativeEvent {
       object.add("count", notice.count)
       object.add("group", notice.group)
       if let message = notice.message { object.add(wordsOf: message) }
-    case .modes(let modes):
-      object.add("slowSeconds", modes.slowSeconds)
-      object.add("emoteOnly", modes.emoteOnly)
-      object.add("followersOnlyMinutes", modes.followersOnlyMinutes)
-      object.add("subscribersOnly", modes.subscribersOnly)
-      object.add("uniqueOnly", modes.uniqueOnly)
+    case .modes(let modes): modes.write(to: &object)
     case .filter(let filter):
       object.add("user", filter.person)
       object.add("words", filter.words)
@@ -228,7 +223,7 @@ extension NativeMembers {
 }
 
 extension ChatModes {
-  fileprivate init(_ line: borrowing NativeMembers) throws(RejectionReason) {
+  init(_ line: borrowing NativeMembers) throws(RejectionReason) {
     self.init(
       slowSeconds: line.optionalInteger(.slowSeconds, in: EventLimits.count),
       emoteOnly: line.optionalBool(.emoteOnly),
@@ -237,6 +232,14 @@ extension ChatModes {
       subscribersOnly: line.optionalBool(.subscribersOnly),
       uniqueOnly: line.optionalBool(.uniqueOnly))
     guard self != ChatModes() else { throw .missingMember }
+  }
+
+  func write(to object: inout JSONWriter) {
+    object.add("slowSeconds", slowSeconds)
+    object.add("emoteOnly", emoteOnly)
+    object.add("followersOnlyMinutes", followersOnlyMinutes)
+    object.add("subscribersOnly", subscribersOnly)
+    object.add("uniqueOnly", uniqueOnly)
   }
 }
 

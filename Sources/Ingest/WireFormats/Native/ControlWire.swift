@@ -6,17 +6,18 @@ extension ControlEvent: NativeEvent {
     case slider, tap, meter
     case set = "host.set"
     case record = "host.record"
+    case act = "host.act"
     case state = "control.state"
     case controller = "control.surface"
     case outcome = "control.outcome"
 
-    /// Whether only this program writes the type, in its log and recordings. Controllers and
-    /// requests for a recording use the control socket, so a line from a client must not forge
-    /// their events.
+    /// Whether only this program writes the type, in its log and recordings. Controllers, requests
+    /// for a recording and acts on platforms use the control socket, so a line from a client must
+    /// not forge their events.
     var isOwn: Bool {
       switch self {
       case .slider, .tap, .meter, .set, .state: false
-      case .record, .controller, .outcome: true
+      case .record, .act, .controller, .outcome: true
       }
     }
   }
@@ -28,6 +29,7 @@ extension ControlEvent: NativeEvent {
     case .meter: .meter
     case .set: .set
     case .record: .record
+    case .act: .act
     case .state: .state
     case .controller: .controller
     case .outcome: .outcome
@@ -52,6 +54,7 @@ extension ControlEvent: NativeEvent {
           control: try line.name(.control),
           value: try line.number(.value, in: EventLimits.fraction))
       case .record: .record(try line.choice(.kind))
+      case .act: .act(try RequestedAct(line))
       case .state: .state(control: try line.name(.control), try ControlState(line))
       case .controller: .controller(try ControllerEvent(line))
       case .outcome:
@@ -77,6 +80,7 @@ extension ControlEvent: NativeEvent {
       object.add("control", control)
       object.add("value", value)
     case .record(let wish): object.add("kind", wish.rawValue)
+    case .act(let act): act.write(to: &object)
     case .state(let control, let state):
       object.add("control", control)
       switch state {
@@ -114,7 +118,8 @@ extension ControllerEvent {
         .began(
           controller: try line.integer(.surface, in: EventLimits.count),
           controls: line.has(.names)
-            ? try line.names(.names, atMost: Self.maximumControls) : nil)
+            ? try line.names(.names, atMost: Self.maximumControls) : nil,
+          acts: try OfferedActs.read(line))
       case .end: .ended(controller: try line.exactInteger(.surface, in: EventLimits.count))
       case .restart: .restarted
       }
@@ -122,12 +127,13 @@ extension ControllerEvent {
 
   fileprivate func write(to object: inout JSONWriter) {
     switch self {
-    case .began(let controller, let controls):
+    case .began(let controller, let controls, let acts):
       object.add("phase", Phase.begin.rawValue)
       object.add("surface", controller)
       if let controls {
         object.addArray("names") { array in for name in controls { array.append(name) } }
       }
+      acts?.write(to: &object)
     case .ended(let controller):
       object.add("phase", Phase.end.rawValue)
       object.add("surface", controller)
@@ -137,13 +143,14 @@ extension ControllerEvent {
 }
 
 extension RequestOutcome {
-  private enum Name: String, CaseIterable { case confirmed, refused }
+  private enum Name: String, CaseIterable { case confirmed, sent, refused }
 
   fileprivate init(_ line: borrowing NativeMembers) throws(RejectionReason) {
     let name: Name = try line.choice(.state)
     self =
       switch name {
       case .confirmed: .confirmed
+      case .sent: .sent
       case .refused: .refused(reason: String(try line.shortText(.reason)))
       }
   }
@@ -151,6 +158,7 @@ extension RequestOutcome {
   fileprivate func write(to object: inout JSONWriter) {
     switch self {
     case .confirmed: object.add("state", Name.confirmed.rawValue)
+    case .sent: object.add("state", Name.sent.rawValue)
     case .refused(let reason):
       object.add("state", Name.refused.rawValue)
       object.add("reason", reason)

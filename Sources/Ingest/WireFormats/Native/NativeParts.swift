@@ -95,11 +95,12 @@ extension LiveEvent.Payload {
     }
   }
 
-  /// Whether `platform` and `source` are the event's origin. In a source's report, both members
-  /// describe the source itself. In a chat filter, `platform` is a criterion that the host chose.
+  /// Whether `platform` and `source` are the event's origin. In the reports of a source and of a
+  /// controller, both members describe the sender itself. In a chat filter and in an act, they are
+  /// criteria that the host chose.
   var hasOrigin: Bool {
     switch self {
-    case .source, .chat(.filter): false
+    case .source, .chat(.filter), .control(.controller), .control(.act): false
     case .activity, .chat, .control, .header, .liveRoomStats, .poll, .recorder, .waitingRoom,
       .stream:
       true
@@ -137,7 +138,7 @@ enum NativeMember: Int, CaseIterable {
   case words, mentionsOnly, names, position, message, notice, handling
   case run, samples, mergers, members, highlights
   // Members of the control panel.
-  case phase, on, input, levels, surface, request, reason
+  case phase, on, input, levels, surface, request, reason, acts, by
   // Members of the statistics.
   case bitrateKbps, framesPerSecond, droppedFrames, roundTripMs, congestion
   // Members of the recorder.

@@ -96,7 +96,7 @@ import Throttling
       case .messages(let batch): batch.map { String($0.message.id) }
       case .messageDeleted(let id, _): [String(id)]
       case .cleared, .timedOut, .notice, .modesChanged, .ticked, .reading, .reviewContinued,
-        .analysisWanted, .analysisResumed, .analysed:
+        .analysisWanted, .analysisResumed, .analysed, .actsChanged:
         ["unexpected"]
       }
     }

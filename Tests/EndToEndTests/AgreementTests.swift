@@ -276,13 +276,9 @@ struct AgreementTests {
         _ = try connection.sync()
         guard !number.isMultiple(of: 2) else { continue }
         let request = try #require(try await requests.next()?.request)
-        switch outcome {
-        case .confirmed:
-          try await control.reportOutcome(identifier: request.identifier, outcome: .confirmed)
-        case .refused(let reason):
-          try await control.reportOutcome(
-            identifier: request.identifier, outcome: .refused, reason: reason)
-        }
+        try await control.reportOutcome(
+          identifier: request.identifier, outcome: OutcomeReport(outcome),
+          reason: outcome.reason)
       }
       return try await control.getRoom("main")
     }

@@ -24,6 +24,17 @@ extension PlatformActReport {
   }
 }
 
+extension OutcomeReport {
+  package init(_ outcome: RequestOutcome) {
+    self =
+      switch outcome {
+      case .confirmed: .confirmed
+      case .sent: .sent
+      case .refused: .refused
+      }
+  }
+}
+
 extension ChatModes {
   fileprivate init(_ report: ChatModesReport) {
     self.init(

@@ -2,8 +2,8 @@
 /// unique numbers.
 public enum ControllerEvent: Sendable, Hashable {
   /// A controller connected for these controls, where `nil` means all controls of the room, and for
-  /// these acts, where `nil` means none.
-  case began(controller: Int, controls: [Text]?, acts: OfferedActs? = nil)
+  /// these acts, where `nil` means none. Boxed, because the event is rare and larger than others.
+  indirect case began(controller: Int, controls: [Text]?, acts: OfferedActs? = nil)
   /// The controller with this number disconnected, which ends its requests; `nil` means every
   /// controller.
   case ended(controller: Int?)
@@ -52,4 +52,7 @@ public enum RequestOutcome: Sendable, Hashable, Codable {
     case .refused: false
     }
   }
+
+  /// The reason for a refusal.
+  package var reason: String? { if case .refused(let reason) = self { reason } else { nil } }
 }

@@ -6,7 +6,7 @@ extension ChatFeature.Action {
     switch self {
     case .analysed(let findings): .findings(findings)
     case .messages, .messageDeleted, .cleared, .timedOut, .notice, .modesChanged, .ticked, .reading,
-      .reviewContinued, .analysisWanted, .analysisResumed:
+      .reviewContinued, .analysisWanted, .analysisResumed, .actsChanged:
       nil
     }
   }

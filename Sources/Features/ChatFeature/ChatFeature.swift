@@ -27,6 +27,8 @@ package struct ChatFeature {
     /// The daemon restarted, so the current run of the analysis must restart.
     case analysisResumed
     case analysed(ChatFindings)
+    /// The acts on platforms, or the controllers that can carry them out, changed.
+    case actsChanged(ChatActs)
   }
 
   let dependencies: Dependencies
@@ -73,6 +75,8 @@ package struct ChatFeature {
       return resumeRun(state)
     case .analysed(let findings):
       return apply(findings, in: &state)
+    case .actsChanged(let acts):
+      show(acts, in: &state)
     }
     return .none
   }

@@ -54,6 +54,8 @@ extension ChatFeature {
     package var mentionedNames = MentionedNames()
     /// The active chat modes that the source has reported.
     package var modes = ChatModes()
+    /// The acts on platforms. `nil` before a controller that can carry out acts connected.
+    package var acts: ChatActs?
     /// Large data that views do not read. It is changed in place without notifying observers.
     @ObservationStateIgnored package var bookkeeping = ChatBookkeeping()
 
@@ -169,6 +171,7 @@ extension ChatFeature.State: Bounded {
     try require(
       names: mentionedNames.names, atMost: ChatEvent.maximumHighlightedNames, in: "mentionedNames")
     try check(modes, "modes")
+    try check(acts, "acts")
     try check(bookkeeping, "bookkeeping")
   }
 }

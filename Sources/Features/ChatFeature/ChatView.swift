@@ -17,18 +17,14 @@ package struct ChatView: View {
   /// The maximum number of highlights shown. The newest are shown.
   static let highlightRows = 3
 
-  private static let messageActs = [
-    ViewAct("thread", "ShowThread", input: .numberedRow("number")),
-    ViewAct("only this person", "SetChatFilter", input: .numberedRow("author")),
-  ]
-
   package init() {}
 
   package func body(_ state: Observed<ChatFeature.State>, _ context: ViewContext) -> ViewNode {
-    var lines: [ViewNode] = [
-      .row(figures(state)).acting(
-        ViewAct("filter by words", "SetChatFilter", input: .text("words")))
-    ]
+    let acts = state.acts
+    let offered = context.kept(OfferedViewActs.init)
+    offered.update(for: acts?.offers ?? [])
+    var lines: [ViewNode] = [.acting(offered.header, .row(figures(state)))]
+    lines += acts?.lines ?? []
     let modes = state.modes.labels
     if !modes.isEmpty { lines.append(.row(modes.map { .badge($0, .faint) })) }
     if let notice = state.notices.front { lines.append(notice.node) }
@@ -61,10 +57,12 @@ package struct ChatView: View {
       readUpTo: state.readUpTo)
     lines.append(
       .acting(
-        Self.messageActs,
+        offered.rows,
         .list(
           context.kept(KeptRows<ChatRow>.init).rows(
-            for: visible.suffix(Self.rows).map { ChatRow(message: $0, isMixed: isMixed) },
+            for: visible.suffix(Self.rows).map {
+              ChatRow(message: $0, isMixed: isMixed, isGrouped: acts != nil)
+            },
             \.row),
           scrolling: filter.map { "messages \($0.label)" } ?? "messages")))
     return .panel(.init("chat", title: "Chat", priority: 1, minimumRows: 2), .column(lines))
@@ -75,7 +73,7 @@ package struct ChatView: View {
       filtered: state.filtered, folded: state.folded, bursts: state.waves, all: state.messages,
       readUpTo: state.readUpTo
     ).suffix(Self.rows + Self.earlierRows).dropLast(Self.rows).map {
-      $0.row(ofSeveral: state.isMixed == true)
+      $0.row(ofSeveral: state.isMixed == true, grouped: state.acts != nil)
     }
   }
 
@@ -146,18 +144,25 @@ private struct ChatRow: Equatable {
   /// Whether the row shows the platform of the message, because the chat contains several
   /// platforms.
   let isMixed: Bool
+  /// Whether acts may apply only to the messages of some platforms.
+  let isGrouped: Bool
 
-  var row: ViewNode.ListRow { message.row(ofSeveral: isMixed) }
+  var row: ViewNode.ListRow { message.row(ofSeveral: isMixed, grouped: isGrouped) }
 
   static func == (one: ChatRow, other: ChatRow) -> Bool {
-    one.isMixed == other.isMixed && one.message.isIdentical(to: other.message)
+    one.isMixed == other.isMixed && one.isGrouped == other.isGrouped
+      && one.message.isIdentical(to: other.message)
   }
 }
 
 extension DisplayedMessage {
-  /// - Parameter isMixed: Whether the row shows the message's platform, because the chat contains
-  ///   several platforms.
-  fileprivate func row(ofSeveral isMixed: Bool) -> ViewNode.ListRow {
+  /// - Parameters:
+  ///   - isMixed: Whether the row shows the message's platform, because the chat contains several
+  ///     platforms.
+  ///   - isGrouped: Whether the row belongs to the group of the message's platform.
+  fileprivate func row(ofSeveral isMixed: Bool, grouped isGrouped: Bool = false)
+    -> ViewNode.ListRow
+  {
     var marks: [ViewNode] = []
     if isMixed, origin != .none, !origin.platform.isEmpty {
       marks.append(.text("[\(origin.platform)]", .faint))
@@ -172,7 +177,10 @@ extension DisplayedMessage {
     let words = answered.map { [author, message.to($0), text] } ?? [author, text]
     // Most messages have no marks. Not concatenating an empty array saves noticeable time, because
     // each frame creates all rows that it draws.
-    return .init(id: String(number), .row(marks.isEmpty ? words : marks + words))
+    return .init(
+      id: String(number),
+      group: isGrouped && origin != .none ? String(origin.platform) : nil,
+      .row(marks.isEmpty ? words : marks + words))
   }
 }
 

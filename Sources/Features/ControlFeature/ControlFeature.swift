@@ -47,8 +47,8 @@ package struct ControlFeature {
     /// The host wants to start, stop, pause, or resume an external recorder. Ignored unless a
     /// controller drives a recorder.
     case recordingRequested(RecorderWish)
-    /// The host or a moderator acts on a platform.
-    case actRequested(RequestedAct)
+    /// The host or a moderator acts on a platform. Boxed, because an act is larger than other actions.
+    indirect case actRequested(RequestedAct)
     /// The host requests the end of the stream, and a controller can end the stream.
     case endStreamRequested
     /// The stream has ended for any reason.
@@ -114,8 +114,11 @@ package struct ControlFeature {
       return end(request, outcome, in: &state)
     case .recordingRequested(let wish):
       return perform(.record(wish), in: &state)
-    case .actRequested:
-      return .none
+    case .actRequested(let act):
+      // The room checks an act before it becomes an event, so it is refused here only in a recording
+      // that was altered.
+      guard let request = try? state.requests?.begin(act) else { return .none }
+      return carryOut(request)
     case .endStreamRequested:
       return perform(.endStream, in: &state)
     case .streamEnded:
@@ -154,10 +157,12 @@ package struct ControlFeature {
 
   /// Carries out a host action: as a request if a controller accepts it, and otherwise immediately.
   private func perform(_ command: ControlRequest.Command, in state: inout State) -> Effect<Action> {
-    guard state.requests != nil else { return accept(command, in: &state) }
-    let withdrawn = withdraw(command.control, in: &state)
-    guard state.requests?.controller(for: command.control) != nil,
-      let request = state.requests?.begin(command)
+    guard state.requests != nil, let control = command.control else {
+      return accept(command, in: &state)
+    }
+    let withdrawn = withdraw(control, in: &state)
+    guard state.requests?.controller(for: control) != nil,
+      let request = state.requests?.begin(command, for: control)
     else { return withdrawn.followed(by: accept(command, in: &state)) }
     return withdrawn.followed(by: carryOut(request))
   }
@@ -171,7 +176,7 @@ package struct ControlFeature {
     case .switch(let control, let position):
       if state.switches[control] != position { state.switches[control] = position }
       return .none
-    case .endStream, .record:
+    case .endStream, .record, .act:
       return .none
     }
   }
@@ -211,21 +216,32 @@ extension ControlFeature {
   private func apply(_ event: ControllerEvent, in state: inout State) -> Effect<Action> {
     var requests = state.requests ?? Requests()
     switch event {
-    case .began(let controller, let controls, _):
+    case .began(let controller, let controls, let acts):
       requests.add(
-        Requests.ConnectedController(number: controller, controls: controls?.map { String($0) }))
+        Requests.ConnectedController(
+          number: controller, controls: controls?.map { String($0) }, acts: acts))
       state.requests = requests
       return .none
     case .ended(let controller):
       let lost = requests.remove(controller)
       state.requests = requests
       return .merge(
-        lost.map { end($0, .refused(reason: ControlRequest.controllerLeft), in: &state) })
+        lost.map { request in
+          let reason =
+            request.command.act == nil ? ControlRequest.controllerLeft : ControlRequest.actorLeft
+          return end(request.number, .refused(reason: reason), in: &state)
+        })
     case .restarted:
-      // Requests that were outstanding when the daemon ended are sent again.
+      // Requests for controls that were outstanding when the daemon ended are sent again. Acts may
+      // have been carried out, so they are not.
       requests.removeControllers()
       state.requests = requests
-      return .merge(requests.outstanding.map(carryOut))
+      return .merge(
+        requests.outstanding.map { request in
+          guard request.command.act != nil else { return carryOut(request) }
+          return end(
+            request.number, .refused(reason: ControlRequest.restarted), in: &state)
+        })
     }
   }
 
@@ -256,9 +272,7 @@ extension ControlFeature {
   private func finish(
     _ number: Int, _ outcome: RequestOutcome, in state: inout State
   ) -> Effect<Action> {
-    var failure: String?
-    if case .refused(let reason) = outcome { failure = reason }
-    guard let request = state.requests?.end(number, failure: failure) else { return .none }
+    guard let request = state.requests?.end(number, outcome) else { return .none }
     let accepted = outcome.isSuccess ? accept(request.command, in: &state) : .none
     return .merge(
       .cancel(id: RequestID(number: number)), accepted,

@@ -40,7 +40,8 @@ package struct ControlView: View {
     }
     for request in requests?.outstanding ?? [] {
       switch request.command {
-      case .slider: break
+      // Acts are shown in the chat.
+      case .slider, .act: break
       case .switch(let control, let position):
         positions.append(.text("\(control) \(word(position)) pending", .warning))
       case .endStream: positions.append(.text("ending the stream", .warning))

@@ -11,9 +11,11 @@ package struct Requests: Equatable, Sendable, Codable {
     package let number: Int
     /// The names of the controller's controls, or `nil` for all controls of the room.
     package let controls: [String]?
+    /// The acts that the controller can carry out, or `nil` for none.
+    package let acts: OfferedActs?
 
-    package init(number: Int, controls: [String]? = nil) {
-      (self.number, self.controls) = (number, controls)
+    package init(number: Int, controls: [String]? = nil, acts: OfferedActs? = nil) {
+      (self.number, self.controls, self.acts) = (number, controls, acts)
     }
 
     package func accepts(_ control: String) -> Bool { controls?.contains(control) ?? true }
@@ -26,15 +28,18 @@ package struct Requests: Equatable, Sendable, Codable {
 
   /// The controllers in the order in which they connected.
   package var controllers: [ConnectedController] = []
-  /// The requests without an outcome, oldest first, at most one per control.
+  /// The requests without an outcome, oldest first: at most one per control, and at most
+  /// ``maximumActs`` acts.
   package var outstanding: [ControlRequest] = []
   /// The reason why the last request for each control failed, until the next request.
   package var failures = ControlTable<String>()
+  /// The newest acts that have ended, oldest first, or `nil` before the first one.
+  package var endedActs: [EndedAct]?
   package var last = 0
 
   private enum CodingKeys: String, CodingKey {
     case controllers = "surfaces"
-    case outstanding, failures, last
+    case outstanding, failures, endedActs, last
   }
 
   package init() {}
@@ -55,21 +60,26 @@ package struct Requests: Equatable, Sendable, Codable {
     outstanding.first { $0.control == control }
   }
 
-  /// Adds a request. Numbers start at 1.
-  mutating func begin(_ command: ControlRequest.Command) -> ControlRequest {
+  /// Adds a request for a control. Numbers start at 1.
+  mutating func begin(_ command: ControlRequest.Command, for control: String) -> ControlRequest {
     last += 1
     let request = ControlRequest(
-      number: last, command: command, controller: controller(for: command.control)?.number)
-    failures[request.control] = nil
+      number: last, command: command, controller: controller(for: control)?.number)
+    failures[control] = nil
     outstanding.append(request)
     return request
   }
 
-  /// Ends a request. Returns `nil` if the request has already ended.
-  mutating func end(_ number: Int, failure: String? = nil) -> ControlRequest? {
+  /// Ends a request; `nil` as the outcome means that the request was replaced. Returns `nil` if the
+  /// request has already ended.
+  mutating func end(_ number: Int, _ outcome: RequestOutcome? = nil) -> ControlRequest? {
     guard let index = outstanding.firstIndex(where: { $0.number == number }) else { return nil }
     let request = outstanding.remove(at: index)
-    failures[request.control] = failure
+    if let act = request.command.act, let outcome {
+      record(EndedAct(number: number, act: act, outcome: outcome))
+    } else if let control = request.control {
+      failures[control] = if case .refused(let reason) = outcome { reason } else { nil }
+    }
     return request
   }
 
@@ -79,21 +89,22 @@ package struct Requests: Equatable, Sendable, Codable {
     outstanding[index].isConfirmed = true
   }
 
-  /// Adds a controller, which also receives the outstanding requests for its controls.
+  /// Adds a controller, which also receives the outstanding requests for its controls, but no acts.
   mutating func add(_ controller: ConnectedController) {
     controllers.removeAll { $0.number == controller.number }
     guard fits(controller.controls) else { return }
     controllers.append(controller)
-    for index in outstanding.indices where controller.accepts(outstanding[index].control) {
+    for index in outstanding.indices {
+      guard let control = outstanding[index].control, controller.accepts(control) else { continue }
       outstanding[index].controller = controller.number
     }
   }
 
-  /// Removes a controller; `nil` removes all controllers. Returns the numbers of the requests to
-  /// the removed controllers.
-  mutating func remove(_ controller: Int?) -> [Int] {
+  /// Removes a controller; `nil` removes all controllers. Returns the requests to the removed
+  /// controllers.
+  mutating func remove(_ controller: Int?) -> [ControlRequest] {
     controllers.removeAll { controller == nil || $0.number == controller }
-    return outstanding.filter { controller == nil || $0.controller == controller }.map(\.number)
+    return outstanding.filter { controller == nil || $0.controller == controller }
   }
 
   /// Removes the controllers after a restart. Requests wait until a controller connects.
@@ -110,14 +121,21 @@ package struct ControlRequest: Equatable, Sendable, Codable {
     case `switch`(String, Bool)
     case endStream
     case record(RecorderWish)
+    /// An act on a platform. Boxed, because an act is larger than other commands.
+    indirect case act(RequestedAct)
 
-    package var control: String {
+    /// The control that the command changes; `nil` for an act.
+    package var control: String? {
       switch self {
       case .slider(let control, _), .switch(let control, _): control
       case .endStream: ControlFeature.endStream
       case .record: ControlFeature.recorder
+      case .act: nil
       }
     }
+
+    /// The act; `nil` for a command for a control.
+    package var act: RequestedAct? { if case .act(let act) = self { act } else { nil } }
   }
 
   /// A number that is unique in its room.
@@ -139,18 +157,23 @@ package struct ControlRequest: Equatable, Sendable, Codable {
     (self.number, self.command, self.controller) = (number, command, controller)
   }
 
-  package var control: String { command.control }
+  package var control: String? { command.control }
 
   /// The reasons for which requests fail without an answer.
   package static let noAnswer = "no answer"
   package static let controllerLeft = "the surface left"
   package static let replaced = "replaced by a later request"
+  /// The reasons for which acts fail whose controller may have carried them out.
+  package static let actorLeft = "the outcome is unknown: the source left"
+  package static let restarted = "the outcome is unknown: livehostd restarted"
 }
 
 extension Requests: Bounded {
   package func checkBounds() throws(OutOfBounds) {
     try check(controllers, atMost: Self.maximumControllers, "surfaces")
-    try check(outstanding, atMost: 2 * ControlThrottle.nameCapacity, "outstanding")
+    try check(
+      outstanding, atMost: 2 * ControlThrottle.nameCapacity + Self.maximumActs, "outstanding")
+    try check(endedActs ?? [], atMost: Self.maximumEndedActs, "endedActs")
     try failures.checkBounds("failures") { $0.utf8.count <= EventLimits.nameLength }
     try require(countable: last, in: "last")
   }
@@ -160,6 +183,7 @@ extension Requests.ConnectedController: Bounded {
   package func checkBounds() throws(OutOfBounds) {
     try require(countable: number, in: "number")
     try require(names: controls ?? [], atMost: ControllerEvent.maximumControls, in: "controls")
+    try check(acts, "acts")
   }
 }
 
@@ -170,5 +194,6 @@ extension ControlRequest: Bounded {
     if case .slider(_, let value) = command {
       try require(EventLimits.fraction.contains(value), "value")
     }
+    try check(command.act, "act")
   }
 }

@@ -27,14 +27,26 @@ public struct ViewAct: Hashable, Sendable {
   public var arguments: [String: Value]
   /// The required input, or `nil` if none is required.
   public var input: Input?
+  /// The argument for a line of text that the user must give in addition to ``input``, or `nil` if
+  /// none is required.
+  public var text: String?
+  /// Whether the command cannot be undone, so that the user must confirm it.
+  public var confirms: Bool
+  /// The groups of rows (``ViewNode/ListRow/group``) to which a command on a row applies, or `nil`
+  /// for all rows of the list.
+  public var groups: [String]?
 
   public init(
-    _ label: String, _ name: String, _ arguments: [String: Value] = [:], input: Input? = nil
+    _ label: String, _ name: String, _ arguments: [String: Value] = [:], input: Input? = nil,
+    text: String? = nil, confirms: Bool = false, groups: [String]? = nil
   ) {
     self.label = label
     self.name = name
     self.arguments = arguments
     self.input = input
+    self.text = text
+    self.confirms = confirms
+    self.groups = groups
   }
 }
 

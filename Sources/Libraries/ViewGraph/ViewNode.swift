@@ -73,9 +73,12 @@ public indirect enum ViewNode: Hashable, Sendable {
   public struct ListRow: Hashable, Sendable {
     public var id: String
     public var node: ViewNode
+    /// The group of the row, which selects the commands that apply to it; see ``ViewAct/groups``.
+    public var group: String?
 
-    public init(id: String, _ node: ViewNode) {
+    public init(id: String, group: String? = nil, _ node: ViewNode) {
       self.id = id
+      self.group = group
       self.node = node
     }
   }
@@ -144,7 +147,7 @@ extension ViewNode {
     case .column(let nodes): .column(nodes.map(change))
     case .table(let columns, let rows): .table(columns, rows.map { $0.map(change) })
     case .list(let rows, let scrolling):
-      .list(rows.map { ListRow(id: $0.id, change($0.node)) }, scrolling: scrolling)
+      .list(rows.map { ListRow(id: $0.id, group: $0.group, change($0.node)) }, scrolling: scrolling)
     case .panel(let panel, let inner): .panel(panel, change(inner))
     case .acting(let acts, let inner): .acting(acts, change(inner))
     }
@@ -225,7 +228,14 @@ extension ViewNode.Person {
 
 extension ViewNode.ListRow {
   public static func == (left: Self, right: Self) -> Bool {
-    left.id.hasBytes(of: right.id) && left.node == right.node
+    left.id.hasBytes(of: right.id) && left.node == right.node && left.hasGroup(of: right)
+  }
+}
+
+extension ViewNode.ListRow {
+  private func hasGroup(of other: Self) -> Bool {
+    guard let group, let otherGroup = other.group else { return group == nil && other.group == nil }
+    return group.hasBytes(of: otherGroup)
   }
 }
 

@@ -37,6 +37,13 @@ extension JournalMessageID {
     case .sliderCommitted:
       JournalFields(
         ["LIVEHOST_ROOM", "LIVEHOST_FEATURE", "LIVEHOST_CONTROL", "LIVEHOST_VALUE"])
+    case .actEnded:
+      JournalFields(
+        ["LIVEHOST_ROOM", "LIVEHOST_KIND", "LIVEHOST_RESULT"],
+        sometimes: [
+          "LIVEHOST_BY", "LIVEHOST_PLATFORM", "LIVEHOST_SOURCE", "LIVEHOST_SUBJECT",
+          "LIVEHOST_REASON",
+        ])
     case .recordingStarted, .recordingPaused:
       JournalFields(["LIVEHOST_ROOM", "LIVEHOST_RECORDING"])
     case .recordingFinished:

@@ -9,7 +9,7 @@ extension JournalMessageID {
   package var defaultLevel: Logger.Level {
     switch self {
     case .serviceStarted, .serviceStopped, .roomOpened, .roomClosed, .recordingStarted,
-      .recordingPaused, .recordingFinished, .recordingDeleted, .configurationReloaded:
+      .recordingPaused, .recordingFinished, .recordingDeleted, .configurationReloaded, .actEnded:
       .notice
     case .sliderCommitted, .taskFinished:
       .info

@@ -151,7 +151,7 @@ package struct LivehostControl: ControlService {
   ) async throws -> MonitorRequestsReply {
     let controls = controls?.map { String($0) }
     return try await answer(room) { lane, name in
-      let added = await lane.visit(name) { $0?.addController(controls: controls) }
+      let added = await lane.visit(name) { $0?.addController(controls: controls, acts: acts) }
       guard let connection = try added?.get() else { return nil }
       do {
         while true {

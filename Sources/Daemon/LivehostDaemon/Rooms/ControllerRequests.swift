@@ -25,14 +25,15 @@ struct ControllerRequests {
 
   func setPatience(_ patience: Duration) { feed.patience = patience }
 
-  /// Adds a controller for some controls; `nil` means all of them. Throws `limitReached`.
+  /// Adds a controller for some controls, where `nil` means all of them, and for some acts. Throws
+  /// `limitReached`.
   func addController(
-    controls: [String]?, beside requests: Requests?
+    controls: [String]?, acts: OfferedActs?, beside requests: Requests?
   ) throws(ControlError) -> (Requests.ConnectedController, Connection) {
     guard feed.controllers.count < Requests.maximumControllers,
       (requests ?? Requests()).fits(controls)
     else { throw .limitReached("surfaces") }
-    let controller = feed.add(controls: controls)
+    let controller = feed.add(controls: controls, acts: acts)
     return (controller, Connection(number: controller.number, feed: feed))
   }
 
@@ -113,6 +114,7 @@ extension MonitorRequestsReply {
         (report.kind, report.control, report.on) = (.setSwitch, control, position)
       case .endStream: break
       case .record(let wish): report.kind = RequestKind(wish)
+      case .act(let act): (report.kind, report.act) = (.act, PlatformActReport(act.act))
       }
       self.init(request: report)
     }

@@ -34,6 +34,7 @@ struct HostAct {
     case .control(.record):
       state.control.requests?.controller(for: ControlFeature.recorder) == nil
         ? .failure(.noSurface(room: room.description, control: ControlFeature.recorder)) : nil
+    case .control(.act(let request)): refusal(of: request, in: state).map { .failure($0) }
     // For any other act, the result is known only after it was applied.
     default: nil
     }
@@ -136,14 +137,16 @@ struct HostAct {
 
   // MARK: Requests
 
-  /// Returns the number of the outstanding request for the control that the act changes; `nil` if
-  /// there is none.
+  /// Returns the number of the outstanding request for the control that the act changes, or of the
+  /// newest act on a platform; `nil` if there is none.
   func request(in state: State) -> Int? {
     switch event {
     case .control(.set(let control, _)), .control(.tap(let control, _)):
       state.control.requests?.outstanding(for: String(control))?.number
     case .control(.record):
       state.control.requests?.outstanding(for: ControlFeature.recorder)?.number
+    case .control(.act):
+      state.control.requests?.outstanding.last { $0.command.act != nil }?.number
     // Controllers confirm no other acts.
     default: nil
     }
@@ -157,11 +160,7 @@ struct HostAct {
     case .control(.tap(let control, _)): reply.on = state.control.switches[String(control)]
     default: break
     }
-    switch outcome {
-    case .confirmed: reply.outcome = .confirmed
-    case .sent: reply.outcome = .sent
-    case .refused(let reason): (reply.outcome, reply.reason) = (.refused, reason)
-    }
+    (reply.outcome, reply.reason) = (OutcomeReport(outcome), outcome.reason)
     return reply
   }
 }

@@ -36,7 +36,8 @@ final class RequestFeed: Sendable {
     var end: ControlError?
 
     mutating func offer(_ number: Int, to controller: Int) {
-      guard open[number]?.controllers.insert(controller).inserted == true,
+      guard queues[controller] != nil,
+        open[number]?.controllers.insert(controller).inserted == true,
         let request = open[number]?.request
       else { return }
       queues[controller]?.append(.request(request))
@@ -75,7 +76,7 @@ final class RequestFeed: Sendable {
   // MARK: Effects
 
   /// Sends a request to the controller for its control, or to the first one that connects, and
-  /// waits for the outcome.
+  /// waits for the outcome. An act is sent only to the controller for which it is meant.
   /// - Throws: `CancellationError`, which voids the request.
   private func carryOut(_ request: ControlRequest) async throws -> RequestOutcome {
     try await withTaskCancellationHandler {
@@ -96,9 +97,14 @@ final class RequestFeed: Sendable {
       // request to withdraw.
       guard !Task.isCancelled else { return false }
       contents.open[request.number] = OpenRequest(request: request, continuation: continuation)
-      if let controller = contents.controllers.last(where: { $0.accepts(request.control) }) {
-        contents.offer(request.number, to: controller.number)
-      }
+      let controller =
+        if let control = request.control {
+          contents.controllers.last { $0.accepts(control) }?.number
+        } else {
+          // The state has chosen the controller of an act. If it has just left, the act is not sent.
+          request.controller
+        }
+      if let controller { contents.offer(request.number, to: controller) }
       return true
     }
     if isOpen { change.raise() } else { continuation.resume(throwing: CancellationError()) }
@@ -114,15 +120,17 @@ final class RequestFeed: Sendable {
 
   var controllers: [Requests.ConnectedController] { contents.withLock { $0.controllers } }
 
-  /// Adds a controller, which also receives the open requests. Returns it with its number.
-  func add(controls: [String]?) -> Requests.ConnectedController {
+  /// Adds a controller, which also receives the open requests for its controls. Returns it with its
+  /// number.
+  func add(controls: [String]?, acts: OfferedActs?) -> Requests.ConnectedController {
     let controller = contents.withLock { contents in
       contents.last += 1
-      let controller = Requests.ConnectedController(number: contents.last, controls: controls)
+      let controller = Requests.ConnectedController(
+        number: contents.last, controls: controls, acts: acts)
       contents.controllers.append(controller)
       contents.queues[controller.number] = []
       for (number, entry) in contents.open.sorted(by: { $0.key < $1.key })
-      where controller.accepts(entry.request.control) {
+      where entry.request.control.map(controller.accepts) == true {
         contents.offer(number, to: controller.number)
       }
       return controller

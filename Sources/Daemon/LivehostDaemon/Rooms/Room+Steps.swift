@@ -203,10 +203,12 @@ extension Room {
 
   // MARK: Controllers
 
-  func addController(controls: [String]?) -> Result<ControllerRequests.Connection, ControlError> {
+  func addController(
+    controls: [String]?, acts: OfferedActs?
+  ) -> Result<ControllerRequests.Connection, ControlError> {
     do throws(ControlError) {
       let (controller, connection) = try requests.addController(
-        controls: controls, beside: screen.store.state.control.requests)
+        controls: controls, acts: acts, beside: screen.store.state.control.requests)
       begin(controller)
       return .success(connection)
     } catch {
@@ -222,7 +224,10 @@ extension Room {
 
   private func begin(_ controller: Requests.ConnectedController) {
     let controls = controller.controls?.map { Text($0) }
-    _ = perform(.control(.controller(.began(controller: controller.number, controls: controls))))
+    _ = perform(
+      .control(
+        .controller(
+          .began(controller: controller.number, controls: controls, acts: controller.acts))))
     log.handOver()
   }
 

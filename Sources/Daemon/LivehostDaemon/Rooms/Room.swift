@@ -100,6 +100,9 @@ final class Room {
         observer(name, .committed(control: control, value: value))
       case .control(.delegate(.requestEnded(let request, let outcome))):
         self?.end(request.number, outcome)
+        if let act = request.command.act, self?.time.isReplaying == false {
+          observer(name, .acted(act, outcome))
+        }
       case .recorder(.delegate(.attemptEnded(let attempt, let outcome))):
         for body in self?.recorder.end(attempt) ?? [] { body(.success(outcome)) }
       case .waitingRoom(.delegate(.admitted(let people))): self?.admitted? += people
@@ -217,17 +220,21 @@ final class Room {
   // MARK: Acts of the host
 
   func act(_ event: LiveEvent.Payload) -> Result<HostReply, ControlError> {
-    let act = HostAct(room: name, event: event)
+    let act = HostAct(room: name, event: HostAct.completing(event, in: screen.store.state))
+    // The controllers of a recording that is being played are not connected to this room.
+    if time.isReplaying, case .control(.act(let request)) = act.event {
+      return .failure(act.noController(for: request))
+    }
     if let result = act.result(before: screen.store.state) { return result }
     admitted = []
-    let isPerformed = perform(event)
+    let isPerformed = perform(act.event)
     return act.result(
       in: screen.store.state, isPerformed: isPerformed,
       admitted: exchange(&admitted, with: nil) ?? [])
   }
 
-  /// Returns the number of the outstanding request for the control that an act changes; `nil` if
-  /// there is none.
+  /// Returns the number of the outstanding request for the control that an act changes, or of the
+  /// newest act on a platform; `nil` if there is none.
   func request(of act: LiveEvent.Payload) -> Int? {
     HostAct(room: name, event: act).request(in: screen.store.state)
   }

@@ -16,6 +16,8 @@ package enum RoomEvent: Sendable {
   case woken
   /// A slider was set to a final value.
   case committed(control: String, value: Double)
+  /// An act on a platform has an outcome.
+  case acted(RequestedAct, RequestOutcome)
   /// Something failed that no caller waits for.
   case failed(String)
 }
@@ -39,6 +41,9 @@ extension RoomEvent {
         ["feature": "control", "control": "\(control)", "value": "\(value)"],
         uniquingKeysWith: { $1 })
       logger.log(.sliderCommitted, "room \(room): \(control) is \(value)", metadata: metadata)
+    case .acted(let act, let outcome):
+      metadata.merge(act.metadata(outcome), uniquingKeysWith: { $1 })
+      logger.log(.actEnded, "room \(room): \(act.entry(outcome))", metadata: metadata)
     case .failed(let problem): logger.error("room \(room): \(problem)", metadata: metadata)
     // Suspended rooms are open again as soon as the daemon runs again.
     case .suspended: break
@@ -46,4 +51,40 @@ extension RoomEvent {
     case .hibernated, .woken: break
     }
   }
+}
+
+extension RequestedAct {
+  private var place: String? {
+    let names = [platform, source].compactMap { $0.map { String($0) } }
+    return names.isEmpty ? nil : names.joined(separator: "/")
+  }
+
+  /// The text of the journal entry, which is the same for all acts of a kind. What people wrote is
+  /// not part of it.
+  fileprivate func entry(_ outcome: RequestOutcome) -> String {
+    let words = [act.kind.rawValue, by.map { "by \($0)" }, place.map { "on \($0)" }]
+    return words.compactMap { $0 }.joined(separator: " ") + ": " + outcome.entry
+  }
+
+  fileprivate func metadata(_ outcome: RequestOutcome) -> Logger.Metadata {
+    let fields: [String: String?] = [
+      "kind": act.kind.rawValue, "result": outcome.name, "reason": outcome.reason,
+      "by": by.map { String($0) }, "platform": platform.map { String($0) },
+      "source": source.map { String($0) },
+      "subject": (act.message ?? act.person?.id).map { String($0) },
+    ]
+    return fields.compactMapValues { $0.map { "\($0)" } }
+  }
+}
+
+extension RequestOutcome {
+  fileprivate var name: String {
+    switch self {
+    case .confirmed: "confirmed"
+    case .sent: "sent"
+    case .refused: "refused"
+    }
+  }
+
+  fileprivate var entry: String { reason.map { "\(name): \($0)" } ?? name }
 }

@@ -132,7 +132,18 @@ extension ChatReport {
       leftOut: state.messages.leftOut > 0 ? state.messages.leftOut : nil,
       waves: state.waves?.current.map(WaveReport.init),
       unsearched: state.waves.flatMap { $0.unanalysed > 0 ? $0.unanalysed : nil },
-      highlights: state.highlights?.entries.map(HighlightReport.init))
+      highlights: state.highlights?.entries.map(HighlightReport.init),
+      acts: state.acts?.performed.map(PerformedActReport.init))
+  }
+}
+
+extension PerformedActReport {
+  fileprivate init(_ performed: PerformedAct) {
+    let request = performed.act
+    self.init(
+      act: PlatformActReport(request.act), platform: request.platform.map { String($0) },
+      source: request.source.map { String($0) }, by: request.by.map { String($0) },
+      outcome: performed.outcome.map(OutcomeReport.init), reason: performed.outcome?.reason)
   }
 }
 
@@ -222,8 +233,9 @@ extension Requests {
       switch request.command {
       case .slider(let control, let value): values[control] = .number(value)
       case .switch(let control, let position): values[control] = .bool(position)
-      case .endStream: values[request.control] = .bool(true)
-      case .record(let wish): values[request.control] = .string(wish.rawValue)
+      case .endStream: values[ControlFeature.endStream] = .bool(true)
+      case .record(let wish): values[ControlFeature.recorder] = .string(wish.rawValue)
+      case .act: break
       }
     }
     return values.isEmpty ? nil : values

@@ -96,6 +96,7 @@ extension ScreenNode {
         parts: rows.map { row in
           var node = ScreenNode(showing: row.node)
           node.id = row.id
+          node.group = row.group.map { SafeText.spelled($0) }
           return node
         })
     case .panel(let panel, let node):
@@ -148,8 +149,9 @@ extension ScreenAct {
       case nil: (nil, nil)
       }
     self.init(
-      label: act.label, method: act.name, parameters: .object(parameters), input: input,
-      parameter: parameter)
+      label: SafeText.spelled(act.label), method: act.name, parameters: .object(parameters),
+      input: input, parameter: parameter, text: act.text, confirms: act.confirms ? true : nil,
+      groups: act.groups?.map { SafeText.spelled($0) })
   }
 }
 

@@ -77,7 +77,7 @@ final class DaemonComponents: Sendable {
       case .closed, .suspended:
         tasks.roomClosed(room)
         recordings.forgetFailure(of: room)
-      case .opened, .restored, .hibernated, .woken, .committed, .failed: break
+      case .opened, .restored, .hibernated, .woken, .committed, .acted, .failed: break
       }
       event.log(room, to: logger)
     }

@@ -1,6 +1,7 @@
 import Analysis
 import ChatFeature
 import Composable
+import ControlInterface
 import HostFeature
 import HostScreen
 import LiveEvents

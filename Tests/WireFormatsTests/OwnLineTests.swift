@@ -14,6 +14,14 @@ import WireFormats
     .control(.outcome(request: 1, .refused(reason: ""))),
     .control(.record(.start)), .control(.record(.stop)), .control(.record(.pause)),
     .control(.record(.resume)),
+    .control(.outcome(request: 12, .sent)),
+    .control(
+      .controller(
+        .began(
+          controller: 2, controls: [],
+          acts: OfferedActs(platform: "twitch", source: "main \"1\"", kinds: ActKind.allCases)))),
+    .control(
+      .controller(.began(controller: 2, controls: nil, acts: OfferedActs(kinds: [.say])))),
     .chat(.findings(ChatFindings(run: 1))),
     .chat(
       .findings(
@@ -40,6 +48,44 @@ import WireFormats
           ]))),
   ]
 
+  private static let acts: [RequestedAct] = [
+    requested(.say, text: "a \"b\" \u{1F44D}"), requested(.reply, text: "yes", message: "m\"1"),
+    requested(.delete, message: "m1"),
+    requested(.timeOut, person: Person(id: "u1", name: "Ann"), seconds: 600, reason: "spam"),
+    requested(.ban, person: Person(id: "u1", name: "")),
+    requested(.unban, person: Person(id: "u1", name: "Ann")),
+    requested(.announce, text: "soon"), requested(.mark), requested(.setTitle, text: "Evening"),
+    requested(.setCategory, text: "Chess"),
+    requested(.shoutOut, person: Person(id: "u1", name: "Ann")),
+    requested(
+      .setChatModes,
+      modes: ChatModes(
+        slowSeconds: 3, emoteOnly: true, followersOnlyMinutes: -1, subscribersOnly: false,
+        uniqueOnly: true)),
+    requested(.setShield, on: false), requested(.reviewHeld, message: "m1", on: true),
+  ]
+
+  private static func requested(
+    _ kind: ActKind, text: Text? = nil, message: Text? = nil, person: Person? = nil,
+    seconds: Int? = nil, reason: Text? = nil, modes: ChatModes? = nil, on: Bool? = nil
+  ) -> RequestedAct {
+    guard
+      let act = try? PlatformAct(
+        kind, text: text, message: message, person: person, seconds: seconds, reason: reason,
+        modes: modes, on: on)
+    else { preconditionFailure("an example of \(kind) is not possible") }
+    return RequestedAct(act)
+  }
+
+  @Test func `each kind of act is recorded with and without its target and the acting person`() {
+    #expect(Set(Self.acts.map(\.act.kind)) == Set(ActKind.allCases))
+    for act in Self.acts {
+      var full = act
+      (full.platform, full.source, full.by) = ("twitch", "second", "mod \"bob\"")
+      for act in [act, full] { expectOwn(.control(.act(act))) }
+    }
+  }
+
   private func decode(_ line: [UInt8], _ decoder: inout LineDecoder) -> Outcome {
     let slab = ByteSlab(line)
     let decoded = decoder.decode(
@@ -56,6 +102,10 @@ import WireFormats
   func `results of effects are accepted in the daemon's own lines and rejected from clients`(
     payload: LiveEvent.Payload
   ) {
+    expectOwn(payload)
+  }
+
+  private func expectOwn(_ payload: LiveEvent.Payload) {
     var line: [UInt8] = []
     NativeEncoder.append(LiveEvent(timestamp: 5, payload: payload), to: &line)
     line.removeLast()
@@ -74,6 +124,24 @@ import WireFormats
       (#"{"type":"control.outcome","state":"confirmed"}"#, .missingMember),
       (#"{"type":"control.outcome","request":1,"state":"done"}"#, .invalidValue),
       (#"{"type":"control.outcome","request":1,"state":"refused"}"#, .missingMember),
+      (#"{"type":"control.surface","phase":"begin","surface":1,"acts":["dance"]}"#, .invalidValue),
+      (#"{"type":"control.surface","phase":"begin","surface":1,"acts":"say"}"#, .invalidValue),
+      (
+        #"{"type":"control.surface","phase":"begin","surface":1,"acts":["say"],"platform":""}"#,
+        .invalidValue
+      ),
+      (#"{"type":"host.act"}"#, .missingMember),
+      (#"{"type":"host.act","kind":"dance"}"#, .invalidValue),
+      (#"{"type":"host.act","kind":"delete"}"#, .missingMember),
+      (#"{"type":"host.act","kind":"delete","message":""}"#, .invalidValue),
+      (#"{"type":"host.act","kind":"delete","message":"m","text":"a"}"#, .invalidValue),
+      (#"{"type":"host.act","kind":"say","text":"a\nb"}"#, .invalidValue),
+      (#"{"type":"host.act","kind":"ban","user":"u"}"#, .invalidValue),
+      (#"{"type":"host.act","kind":"timeOut","user":{"id":"u"}}"#, .missingMember),
+      (#"{"type":"host.act","kind":"timeOut","user":{"id":"u"},"seconds":0}"#, .invalidValue),
+      (#"{"type":"host.act","kind":"setChatModes"}"#, .missingMember),
+      (#"{"type":"host.act","kind":"setShield","on":1}"#, .invalidValue),
+      (#"{"type":"host.act","kind":"mark","by":""}"#, .invalidValue),
       (#"{"type":"host.record"}"#, .missingMember),
       (#"{"type":"host.record","kind":"begin"}"#, .invalidValue),
       (#"{"type":"control.outcome","request":-1,"state":"confirmed"}"#, .invalidValue),

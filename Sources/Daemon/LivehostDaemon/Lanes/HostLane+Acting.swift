@@ -73,7 +73,7 @@ extension HostLane {
   ) async throws(ControlError) -> Bool {
     let isTaken = await withCheckedContinuation { continuation in
       postVisit(to: request.room) { room in
-        let isTaken = room?.requests.report(outcome, of: request.number) {
+        let isTaken = room?.requests.report(outcome, of: request) {
           continuation.resume(returning: true)
         }
         if isTaken != true { continuation.resume(returning: false) }

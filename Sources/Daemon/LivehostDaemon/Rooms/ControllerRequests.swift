@@ -48,10 +48,11 @@ struct ControllerRequests {
   /// Reports an outcome, and calls `completion` once the room has received it. Returns `false` if
   /// the request is void.
   mutating func report(
-    _ outcome: RequestOutcome, of request: Int, completion: @escaping Waiters<Void>.Completion
+    _ outcome: RequestOutcome, of request: RequestIdentifier,
+    completion: @escaping Waiters<Void>.Completion
   ) -> Bool {
-    guard feed.report(request, outcome) else { return false }
-    answers.add(completion, to: request)
+    guard feed.report(request.number, run: request.run, outcome) else { return false }
+    answers.add(completion, to: request.number)
     return true
   }
 
@@ -79,33 +80,40 @@ struct ControllerRequests {
   func finish(_ error: ControlError) { feed.finish(error) }
 }
 
-/// The identifier of a request for clients: the room's name, a slash and a number.
+/// The identifier of a request for clients: the room's name and a number, and for an act also the
+/// run of its feed, separated by slashes.
+///
+/// After a crash, a new act may have the number of an act that the log lacks. The run prevents that
+/// the outcome of the earlier act ends the new one.
 struct RequestIdentifier: Sendable {
   let room: RoomName
   let number: Int
+  var run: String?
 
-  init(room: RoomName, number: Int) { (self.room, self.number) = (room, number) }
+  init(room: RoomName, number: Int, run: String? = nil) {
+    (self.room, self.number, self.run) = (room, number, run)
+  }
 
   /// Parses an identifier; fails if no request can have it.
   init?(_ text: String) {
     guard text.utf8.count <= EventLimits.nameLength,
       case let parts = text.split(separator: "/", omittingEmptySubsequences: false),
-      parts.count == 2, let room = RoomName(String(parts[0])), let number = Int(parts[1])
+      2...3 ~= parts.count, let room = RoomName(String(parts[0])), let number = Int(parts[1])
     else { return nil }
-    self.init(room: room, number: number)
+    self.init(room: room, number: number, run: parts.count == 3 ? String(parts[2]) : nil)
   }
 
-  var text: String { "\(room)/\(number)" }
+  var text: String { "\(room)/\(number)" + (run.map { "/\($0)" } ?? "") }
 }
 
 extension MonitorRequestsReply {
   init(_ message: RequestFeed.Message, room: RoomName) {
     switch message {
-    case .withdrawn(let number):
-      self.init(withdrawn: RequestIdentifier(room: room, number: number).text)
-    case .request(let request):
+    case .withdrawn(let number, let run):
+      self.init(withdrawn: RequestIdentifier(room: room, number: number, run: run).text)
+    case .request(let request, let run):
       var report = RequestReport(
-        identifier: RequestIdentifier(room: room, number: request.number).text,
+        identifier: RequestIdentifier(room: room, number: request.number, run: run).text,
         room: room.description, kind: .endStream)
       switch request.command {
       case .slider(let control, let value):

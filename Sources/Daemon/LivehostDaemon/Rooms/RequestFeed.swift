@@ -11,16 +11,21 @@ import SystemSupport
 /// controllers. May be used from any thread.
 final class RequestFeed: Sendable {
   enum Message: Equatable, Sendable {
-    case request(ControlRequest)
+    /// `run` is part of the identifier of an act.
+    case request(ControlRequest, run: String?)
     /// The request with this number is void.
-    case withdrawn(Int)
+    case withdrawn(Int, run: String?)
   }
 
   private struct OpenRequest {
     let request: ControlRequest
+    /// The run of the feed if the request is an act, which its identifier then contains.
+    let run: String?
     let continuation: CheckedContinuation<RequestOutcome, any Error>
     /// The controllers that have received the request or are about to.
     var controllers: Set<Int> = []
+
+    var message: Message { .request(request, run: run) }
   }
 
   private struct Contents {
@@ -38,9 +43,9 @@ final class RequestFeed: Sendable {
     mutating func offer(_ number: Int, to controller: Int) {
       guard queues[controller] != nil,
         open[number]?.controllers.insert(controller).inserted == true,
-        let request = open[number]?.request
+        let entry = open[number]
       else { return }
-      queues[controller]?.append(.request(request))
+      queues[controller]?.append(entry.message)
     }
 
     /// Removes a request, so that no further controller receives it. `announcing` also informs the
@@ -48,11 +53,11 @@ final class RequestFeed: Sendable {
     mutating func close(_ number: Int, announcing: Bool) -> OpenRequest? {
       guard let entry = open.removeValue(forKey: number) else { return nil }
       for controller in entry.controllers {
-        let waiting = queues[controller]?.firstIndex(of: .request(entry.request))
+        let waiting = queues[controller]?.firstIndex(of: entry.message)
         if let waiting {
           queues[controller]?.remove(at: waiting)
         } else if announcing {
-          queues[controller]?.append(.withdrawn(number))
+          queues[controller]?.append(.withdrawn(number, run: entry.run))
         }
       }
       return entry
@@ -61,6 +66,8 @@ final class RequestFeed: Sendable {
 
   private let contents = Guarded(Contents())
   private let change = ChangeSignal()
+  /// A random name of this feed, and so of this run of the daemon.
+  private let run = String(UInt64.random(in: .min ... .max), radix: 36)
 
   /// How long a request waits for its outcome.
   var patience: Duration {
@@ -96,7 +103,8 @@ final class RequestFeed: Sendable {
       // If the task was cancelled before the lock was taken, its cancellation handler found no
       // request to withdraw.
       guard !Task.isCancelled else { return false }
-      contents.open[request.number] = OpenRequest(request: request, continuation: continuation)
+      contents.open[request.number] = OpenRequest(
+        request: request, run: request.control == nil ? run : nil, continuation: continuation)
       let controller =
         if let control = request.control {
           contents.controllers.last { $0.accepts(control) }?.number
@@ -174,9 +182,11 @@ final class RequestFeed: Sendable {
   }
 
   /// Reports the outcome of a request. Returns `false` if the request is void or already has an
-  /// outcome.
-  func report(_ number: Int, _ outcome: RequestOutcome) -> Bool {
-    let entry = contents.withLock { $0.close(number, announcing: false) }
+  /// outcome, or if `run` is not the run of an act.
+  func report(_ number: Int, run: String?, _ outcome: RequestOutcome) -> Bool {
+    let entry = contents.withLock { contents in
+      contents.open[number]?.run == run ? contents.close(number, announcing: false) : nil
+    }
     entry?.continuation.resume(returning: outcome)
     return entry != nil
   }

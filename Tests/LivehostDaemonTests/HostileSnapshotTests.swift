@@ -197,6 +197,16 @@ import WireFormats
       .control(.slider(Slider(control: "volume", phase: .begin, value: 0.5))),
       .control(.meter(input: "microphone", levels: [0.5])),
       .control(.controller(.began(controller: 1, controls: ["mute", "gain"]))),
+      .control(
+        .controller(
+          .began(
+            controller: 2, controls: [],
+            acts: OfferedActs(
+              platform: "twitch", source: "chat", kinds: [.timeOut, .reply, .setChatModes])))),
+      .control(.act(requested(.timeOut, person: person, seconds: 60, reason: "spam"))),
+      .control(.outcome(request: 1, .refused(reason: "not now"))),
+      .control(.act(requested(.reply, text: "hello", message: "m0"))),
+      .control(.act(requested(.setChatModes, modes: ChatModes(slowSeconds: 5)))),
       .control(.tap(control: "mute", on: true)), .control(.set(control: "gain", value: 0.5)),
       .liveRoomStats(
         StreamStatistics(
@@ -221,6 +231,18 @@ import WireFormats
     return RoomSnapshot(
       room: "main", savedAt: 1, instant: .origin + .seconds(100), screen: screen.snapshot,
       sequence: 1)
+  }
+
+  private static func requested(
+    _ kind: ActKind, text: Text? = nil, message: Text? = nil, person: Person? = nil,
+    seconds: Int? = nil, reason: Text? = nil, modes: ChatModes? = nil
+  ) -> RequestedAct {
+    guard
+      let act = try? PlatformAct(
+        kind, text: text, message: message, person: person, seconds: seconds, reason: reason,
+        modes: modes)
+    else { preconditionFailure("an example of \(kind) is not possible") }
+    return RequestedAct(act, platform: "twitch", source: "chat", by: "bob")
   }
 
   /// The paths of all values in a JSON value.

@@ -177,9 +177,9 @@ extension DisplayedMessage {
     let words = answered.map { [author, message.to($0), text] } ?? [author, text]
     // Most messages have no marks. Not concatenating an empty array saves noticeable time, because
     // each frame creates all rows that it draws.
+    let platform = isGrouped ? origin.platform : ""
     return .init(
-      id: String(number),
-      group: isGrouped && origin != .none ? String(origin.platform) : nil,
+      id: String(number), group: platform.isEmpty ? nil : String(platform),
       .row(marks.isEmpty ? words : marks + words))
   }
 }

@@ -57,7 +57,9 @@ package struct HTTPAddress: Equatable, Sendable, CustomStringConvertible {
 
 /// An HTTP request to a server.
 package struct HTTPRequest: Sendable {
-  package enum Method: String, Sendable { case get = "GET", post = "POST", delete = "DELETE" }
+  package enum Method: String, Sendable {
+    case get = "GET", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE"
+  }
 
   package struct Body: Equatable, Sendable {
     package var type: String
@@ -91,10 +93,19 @@ package struct HTTPRequest: Sendable {
 /// An HTTP response from a server.
 package struct HTTPAnswer: Sendable {
   package var status: Int
+  package var headers: [(name: String, value: String)]
   package var body: [UInt8]
 
-  package init(status: Int, body: [UInt8]) {
+  package init(
+    status: Int, headers: [(name: String, value: String)] = [], body: [UInt8]
+  ) {
     self.status = status
+    self.headers = headers
     self.body = body
+  }
+
+  /// Returns the value of the first header with this name, which is compared without case.
+  package func header(_ name: String) -> String? {
+    headers.first { $0.name.lowercased() == name.lowercased() }?.value
   }
 }

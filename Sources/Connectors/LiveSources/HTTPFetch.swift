@@ -1,5 +1,6 @@
 package import NIOCore
 import NIOHTTP1
+import NIOTLS
 
 /// Makes one request over a dedicated connection. Belongs to one event loop.
 package final class HTTPFetch {
@@ -17,19 +18,23 @@ package final class HTTPFetch {
   ) {
     self.completion = completion
     let channel = channel
+    let handler = HTTPHandler(request, hasHandshake: security != nil)
     timer = eventLoop.assumeIsolated().scheduleTask(in: timeout) {
-      if channel.close() { completion(.failure(HTTPFailure(reason: "the request timed out"))) }
+      guard channel.close() else { return }
+      completion(
+        .failure(HTTPFailure(reason: "the request timed out", mayBeSent: handler.mayBeSent)))
     }
     channel.connect(
       to: request.address.server, security: security, timeout: timeout, eventLoop: eventLoop,
       configure: { [self] channel in
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHTTPClientHandlers()
-        try pipeline.addHandler(HTTPHandler(request) { [self] in finish($0) })
+        handler.completion = { [self] in finish($0) }
+        try pipeline.addHandler(handler)
       },
       failed: { [self] reason in
         timer.cancel()
-        completion(.failure(HTTPFailure(reason: reason)))
+        completion(.failure(HTTPFailure(reason: reason, mayBeSent: false)))
       })
   }
 
@@ -45,11 +50,18 @@ package final class HTTPFetch {
   }
 }
 
-/// A human-readable reason why a request has no response.
+/// The reason why a request has no response.
 package struct HTTPFailure: Error, Equatable, Sendable {
+  /// For people.
   package var reason: String
+  /// Whether the server may have received the request. A request that changes something must then
+  /// not be repeated.
+  package var mayBeSent: Bool
 
-  package init(reason: String) { self.reason = reason }
+  package init(reason: String, mayBeSent: Bool = true) {
+    self.reason = reason
+    self.mayBeSent = mayBeSent
+  }
 }
 
 private final class HTTPHandler: ChannelInboundHandler {
@@ -57,17 +69,31 @@ private final class HTTPHandler: ChannelInboundHandler {
   typealias OutboundOut = HTTPClientRequestPart
 
   private let request: HTTPRequest
+  private let hasHandshake: Bool
   private var answer: HTTPAnswer?
-  private let completion: (Result<HTTPAnswer, HTTPFailure>) -> Void
+  /// Whether some of the request may have been sent.
+  private(set) var mayBeSent = false
+  var completion: (Result<HTTPAnswer, HTTPFailure>) -> Void = { _ in }
 
-  init(
-    _ request: HTTPRequest, completion: @escaping (Result<HTTPAnswer, HTTPFailure>) -> Void
-  ) {
+  init(_ request: HTTPRequest, hasHandshake: Bool) {
     self.request = request
-    self.completion = completion
+    self.hasHandshake = hasHandshake
   }
 
   func channelActive(context: ChannelHandlerContext) {
+    if !hasHandshake { send(context) }
+  }
+
+  // The request is not written before the handshake is complete: otherwise a rejected certificate
+  // could not be distinguished from a connection that broke after the request was sent.
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case .handshakeCompleted? = event as? TLSUserEvent { send(context) }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  private func send(_ context: ChannelHandlerContext) {
+    guard !mayBeSent else { return }
+    mayBeSent = true
     var head = HTTPRequestHead(
       version: .http1_1, method: HTTPMethod(rawValue: request.method.rawValue),
       uri: request.address.path)
@@ -92,21 +118,27 @@ private final class HTTPHandler: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
-    case .head(let head): answer = HTTPAnswer(status: Int(head.status.code), body: [])
+    case .head(let head):
+      answer = HTTPAnswer(
+        status: Int(head.status.code), headers: head.headers.map { ($0.name, $0.value) }, body: [])
     case .body(let bytes):
       answer?.body.append(contentsOf: bytes.readableBytesView)
       if (answer?.body.count ?? 0) > HTTPFetch.longestBody {
-        completion(.failure(HTTPFailure(reason: "the response is too long")))
+        fail("the response is too long")
       }
     case .end: if let answer { completion(.success(answer)) }
     }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    completion(.failure(HTTPFailure(reason: ConnectionFailure.text(error))))
+    fail(ConnectionFailure.text(error))
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    completion(.failure(HTTPFailure(reason: "the connection was closed")))
+    fail("the connection was closed")
+  }
+
+  private func fail(_ reason: String) {
+    completion(.failure(HTTPFailure(reason: reason, mayBeSent: mayBeSent)))
   }
 }

@@ -4,56 +4,112 @@ package import NIOCore
 import RateLimiting
 import Varlink
 
-/// Receives a room's requests for a source that carries them out. While it receives them, a change
-/// to one of the source's controls stays pending until ``report(_:_:)`` reports its outcome.
+/// Receives a room's requests for a source that carries them out: changes to the source's controls,
+/// and acts on its platform. A request stays pending until ``report(_:_:)`` reports its outcome.
 /// Belongs to one event loop.
 package final class RoomRequests {
-  /// How long the previous call stays open after ``serve(_:)`` has replaced the controls. The
-  /// daemon sends outstanding requests again on the new call.
+  /// The daemon and room that send the requests, and the names under which they know the source.
+  package struct Settings: Sendable {
+    /// The path of the daemon's control socket.
+    package var path: String
+    package var room: RoomName
+    /// The platform on which the source acts. `nil` if it acts on the platforms of its own
+    /// messages, of which there may be several.
+    package var platform: String?
+    /// The name of the source that sends the messages on which the source acts.
+    package var source: String?
+
+    package init(
+      path: String, room: RoomName, platform: String? = nil, source: String? = nil
+    ) {
+      self.path = path
+      self.room = room
+      self.platform = platform
+      self.source = source
+    }
+  }
+
+  /// A call of `MonitorRequests`, which is repeated until the call is cancelled.
+  private final class Call {
+    let requests: RoomRequests
+    var task: Task<Void, Never>?
+    /// Whether a later call receives the requests.
+    var isReplaced = false
+
+    init(of requests: RoomRequests) { self.requests = requests }
+  }
+
+  /// How long the previous call stays open after ``serve(controls:acts:)``. The daemon sends
+  /// outstanding changes of controls again on the new call.
   private static let overlap = TimeAmount.seconds(1)
+  /// The maximum number of acts without an outcome.
+  private static let maximumActs = 64
+  /// The maximum length of the reason for a refusal, in bytes of UTF-8.
+  private static let longestReason = 256
 
-  private let path: String
-  private let room: RoomName
+  private let settings: Settings
   private let eventLoop: any EventLoop
-  private var task: Task<Void, Never>?
+  private var call: Call?
+  /// The acts without an outcome, and the call that received each.
+  private var acts: [String: Call] = [:]
 
+  /// Called with each request for a change of a control.
   package var received: (RequestReport) -> Void = { _ in }
+  /// Called with each act, at most once.
+  package var act: (ActRequest) -> Void = { _ in }
   /// Called with the identifier of a request that the room has withdrawn.
   package var withdrawn: (String) -> Void = { _ in }
   /// Called with a reason when requests can no longer arrive, and with `nil` when they can arrive
   /// again.
   package var changed: (String?) -> Void = { _ in }
 
-  package init(path: String, room: RoomName, eventLoop: any EventLoop) {
-    self.path = path
-    self.room = room
+  package init(_ settings: Settings, eventLoop: any EventLoop) {
+    self.settings = settings
     self.eventLoop = eventLoop
   }
 
-  /// Starts receiving requests for `controls`, which replace the previous controls.
-  package func serve(_ controls: [String]) {
-    let former = task
-    task = Self.begin(
-      path, room.description, controls, NIOLoopBound(self, eventLoop: eventLoop), on: eventLoop)
-    eventLoop.assumeIsolated().scheduleTask(in: Self.overlap) { former?.cancel() }
+  /// Starts receiving requests for these controls and kinds of acts, which replace the previous
+  /// ones.
+  package func serve(controls: [String] = [], acts: [ActKind] = []) {
+    let former = call
+    let call = Call(of: self)
+    self.call = call
+    let parameters = MonitorRequestsParameters(
+      room: settings.room.description, controls: controls, platform: settings.platform,
+      source: settings.source, acts: acts.isEmpty ? nil : acts)
+    call.task = Self.begin(
+      settings.path, parameters, NIOLoopBound(call, eventLoop: eventLoop), on: eventLoop)
+    guard let former else { return }
+    eventLoop.assumeIsolated().scheduleTask(in: Self.overlap) { [self] in
+      former.isReplaced = true
+      cancelIfDone(former)
+    }
+  }
+
+  /// Cancels a call that was replaced, once its acts have outcomes. The daemon ends the acts of a
+  /// call that ends, because their outcomes would be unknown.
+  private func cancelIfDone(_ call: Call) {
+    if call.isReplaced, !acts.values.contains(where: { $0 === call }) { call.task?.cancel() }
   }
 
   private static func begin(
-    _ path: String, _ room: String, _ controls: [String],
-    _ requests: NIOLoopBound<RoomRequests>, on loop: any EventLoop
+    _ path: String, _ parameters: MonitorRequestsParameters, _ call: NIOLoopBound<Call>,
+    on loop: any EventLoop
   ) -> Task<Void, Never> {
-    Task { await run(path, room, controls, requests, on: loop) }
+    Task { await run(path, parameters, call, on: loop) }
   }
 
   private static func run(
-    _ path: String, _ room: String, _ controls: [String],
-    _ requests: NIOLoopBound<RoomRequests>, on loop: any EventLoop
+    _ path: String, _ parameters: MonitorRequestsParameters, _ call: NIOLoopBound<Call>,
+    on loop: any EventLoop
   ) async {
     var policy = ReconnectPolicy(longest: .seconds(4))
     var generator = SystemRandomNumberGenerator()
     while !Task.isCancelled {
-      let problem = await monitor(path, room, controls, requests, on: loop)
-      if !Task.isCancelled { loop.execute { requests.value.changed(problem) } }
+      let problem = await monitor(path, parameters, call, on: loop)
+      if !Task.isCancelled {
+        loop.execute { call.value.requests.ended(call.value, problem) }
+      }
       // The longest wait is short, because the policy is never reset, even if a call lasted for
       // hours before it failed.
       let wait = policy.failed(at: .origin, using: &generator) - .origin
@@ -64,19 +120,18 @@ package final class RoomRequests {
   /// Receives requests until the call ends. Returns a problem to report, or `nil` if the cause is
   /// temporary.
   private static func monitor(
-    _ path: String, _ room: String, _ controls: [String],
-    _ requests: NIOLoopBound<RoomRequests>, on loop: any EventLoop
+    _ path: String, _ parameters: MonitorRequestsParameters, _ call: NIOLoopBound<Call>,
+    on loop: any EventLoop
   ) async -> String? {
     do throws(VarlinkClientError) {
       let client = try await ControlClient.connect(path: path)
-      let replies = try client.monitorRequests(room: room, controls: controls)
-      loop.execute { requests.value.changed(nil) }
+      let replies = try client.monitorRequests(
+        room: parameters.room, controls: parameters.controls, platform: parameters.platform,
+        source: parameters.source, acts: parameters.acts)
+      loop.execute { call.value.requests.changed(nil) }
       var iterator = replies.makeAsyncIterator()
       while let reply = try await iterator.next() {
-        loop.execute {
-          if let request = reply.request { requests.value.received(request) }
-          if let identifier = reply.withdrawn { requests.value.withdrawn(identifier) }
-        }
+        loop.execute { call.value.requests.process(reply, of: call.value) }
       }
     } catch {
       return problem(error)
@@ -98,26 +153,80 @@ package final class RoomRequests {
     }
   }
 
-  /// Reports the outcome of a request to the room.
-  package func report(_ identifier: String, _ outcome: RequestOutcome) {
-    let path = path
-    Task {
-      // Errors are ignored: the room ignores an outcome that arrives too late, and sends a request
-      // again if it gets no outcome.
-      let client = try? await ControlClient.connect(path: path)
-      switch outcome {
-      case .confirmed:
-        try? await client?.reportOutcome(identifier: identifier, outcome: .confirmed)
-      case .sent: try? await client?.reportOutcome(identifier: identifier, outcome: .sent)
-      case .refused(let reason):
-        try? await client?.reportOutcome(
-          identifier: identifier, outcome: .refused, reason: reason)
-      }
+  // MARK: Requests
+
+  private func process(_ reply: MonitorRequestsReply, of call: Call) {
+    if let request = reply.request {
+      if request.kind == .act { begin(request, of: call) } else { received(request) }
+    }
+    if let identifier = reply.withdrawn {
+      withdrawn(identifier)
+      forget(identifier)
     }
   }
 
+  private func begin(_ request: RequestReport, of call: Call) {
+    // An act must never be carried out twice, so an act that arrives again is ignored.
+    guard acts[request.identifier] == nil else { return }
+    let refusal: String
+    if let act = request.act.flatMap({ try? PlatformAct($0) }) {
+      if acts.count < Self.maximumActs {
+        acts[request.identifier] = call
+        return self.act(ActRequest(identifier: request.identifier, act: act))
+      }
+      refusal = "the source has too many acts without an outcome"
+    } else {
+      refusal = "the act is incomplete"
+    }
+    report(request.identifier, .refused(reason: refusal))
+  }
+
+  /// Withdraws the acts of a call that has ended, since the daemon has ended them. Acts that wait
+  /// for their turn are then not carried out.
+  private func ended(_ call: Call, _ problem: String?) {
+    for identifier in acts.keys.sorted() where acts[identifier] === call {
+      acts[identifier] = nil
+      withdrawn(identifier)
+    }
+    cancelIfDone(call)
+    if call === self.call { changed(problem) }
+  }
+
+  private func forget(_ identifier: String) {
+    guard let call = acts.removeValue(forKey: identifier) else { return }
+    cancelIfDone(call)
+  }
+
+  /// Reports the outcome of a request to the room.
+  package func report(_ identifier: String, _ outcome: RequestOutcome) {
+    let path = settings.path
+    let bound = NIOLoopBound(self, eventLoop: eventLoop)
+    let loop = eventLoop
+    let (report, reason): (OutcomeReport, String?) =
+      switch outcome {
+      case .confirmed: (.confirmed, nil)
+      case .sent: (.sent, nil)
+      case .refused(let reason): (.refused, Self.shortened(reason))
+      }
+    Task {
+      // Errors are ignored: the room ignores an outcome that arrives too late, and ends a request
+      // that gets no outcome.
+      let client = try? await ControlClient.connect(path: path)
+      try? await client?.reportOutcome(identifier: identifier, outcome: report, reason: reason)
+      loop.execute { bound.value.forget(identifier) }
+    }
+  }
+
+  private static func shortened(_ reason: String) -> String {
+    var reason = reason
+    while reason.utf8.count > longestReason { reason.unicodeScalars.removeLast() }
+    return reason
+  }
+
   package func stop() {
-    task?.cancel()
-    task = nil
+    call?.task?.cancel()
+    call = nil
+    for call in acts.values { call.task?.cancel() }
+    acts = [:]
   }
 }

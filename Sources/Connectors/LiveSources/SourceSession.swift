@@ -28,6 +28,18 @@ extension SourceSession {
   }
 }
 
+/// A session that carries out a room's acts on its platform.
+package protocol ActingSession: SourceSession {
+  /// Carries out an act. An effect reports the outcome, unless the act is withdrawn before.
+  mutating func carryOut(_ request: ActRequest, at now: Instant)
+  /// Drops an act that the room has withdrawn. An act that has been sent to the platform continues,
+  /// and its outcome is ignored.
+  mutating func withdraw(_ identifier: String)
+  /// Records the reason why no requests arrive from the room, or, with `nil`, that requests can
+  /// arrive.
+  mutating func setControllerProblem(_ problem: String?, at now: Instant)
+}
+
 /// A source that performs the effects of a session.
 package protocol SessionSource: LiveSource {
   associatedtype Session: SourceSession
@@ -60,5 +72,18 @@ extension SessionSource {
     }
     performedAll()
     timer.set(session.deadline, on: eventLoop) { [self] in advance { $0.wake(at: $1) } }
+  }
+}
+
+extension SessionSource where Session: ActingSession {
+  /// Passes the acts that `requests` receives to the session.
+  package func receiveActs(from requests: RoomRequests) {
+    requests.act = { [weak self] request in self?.advance { $0.carryOut(request, at: $1) } }
+    requests.withdrawn = { [weak self] identifier in
+      self?.advance { session, _ in session.withdraw(identifier) }
+    }
+    requests.changed = { [weak self] problem in
+      self?.advance { $0.setControllerProblem(problem, at: $1) }
+    }
   }
 }

@@ -33,7 +33,9 @@ package final class ObsSource: SessionSource {
     self.eventLoop = eventLoop
     let room = delivery.settings.room ?? .main
     self.room = room
-    requests = control.map { RoomRequests(path: $0, room: room, eventLoop: eventLoop) }
+    requests = control.map {
+      RoomRequests(RoomRequests.Settings(path: $0, room: room), eventLoop: eventLoop)
+    }
     session = ObsSession(settings, generator: SystemRandomNumberGenerator(), at: SourceDelivery.now)
   }
 
@@ -77,7 +79,7 @@ package final class ObsSource: SessionSource {
       report(status, of: address.description, in: room)
     case .gap(let from, let to, let reason):
       report(SourceGap(from: from, to: to, reason: reason), of: address.description, in: room)
-    case .controls(let controls): requests?.serve(controls)
+    case .controls(let controls): requests?.serve(controls: controls)
     case .outcome(let request, let outcome): requests?.report(request, outcome)
     case .refused(let reason): events.failed(.refused(reason))
     }

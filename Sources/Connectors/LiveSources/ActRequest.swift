@@ -1,0 +1,13 @@
+package import LiveEvents
+
+/// An act that a room asks a source to carry out on its platform.
+package struct ActRequest: Equatable, Sendable {
+  /// The identifier with which the source reports the outcome.
+  package var identifier: String
+  package var act: PlatformAct
+
+  package init(identifier: String, act: PlatformAct) {
+    self.identifier = identifier
+    self.act = act
+  }
+}

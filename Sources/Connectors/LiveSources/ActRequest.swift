@@ -11,3 +11,10 @@ package struct ActRequest: Equatable, Sendable {
     self.act = act
   }
 }
+
+extension RequestOutcome {
+  /// The outcome of an act that may have been carried out. It must not be repeated.
+  package static func unknown(_ reason: String) -> RequestOutcome {
+    .refused(reason: "the outcome is unknown: \(reason)")
+  }
+}

@@ -2,14 +2,18 @@ package import LiveEvents
 package import LiveSources
 package import RateLimiting
 
-/// Monitors a stream on an ingest server: decides when to poll, and interprets the responses.
+/// Monitors a stream on an ingest server: decides when to poll, and interprets the responses. Also
+/// schedules the acts that the room asks the server to carry out.
 ///
 /// A value type that uses no sockets or clocks: its owner passes in answers and the time, and
 /// performs the effects.
-package struct ServerSession: SourceSession {
+package struct ServerSession: ActingSession {
   package enum Effect: Equatable, Sendable {
     /// Poll the server. Report the result with `answered(_:_:at:)` or `failed(_:_:at:)`.
     case ask(Int)
+    /// Send an act to the server. Report the result with `carriedOut(_:_:)`.
+    case carryOut(ActRequest)
+    case outcome(request: String, RequestOutcome)
     case stream(StreamState, at: Instant)
     case viewers(Int, at: Instant)
     case statistics(StreamStatistics, at: Instant)
@@ -39,30 +43,39 @@ package struct ServerSession: SourceSession {
   private var askAt: Instant
   private var isPaused = false
   private var beganAt = Instant.origin
-  private var lastHeard: Instant?
-  private var failure: String?
+  var lastHeard: Instant?
+  var failure: String?
   private var status: SourceStatus?
   private var current: String?
   private var reported: StreamState?
   private var reportedViewers: Int?
   private var workers: [String: Worker] = [:]
-  private var watched: SourceStatus?
+  var watched: SourceStatus?
   private var hadOthers = false
   private var unusable = UnusableValueCounts()
   /// The part of `unusable` that has been reported.
   private var reportedUnusable = UnusableValueCounts()
   private var pace = StatusPace()
+  let offeredActs: [ActKind]
+  var acts = ActQueue()
+  /// The reason why no requests arrive from the room, or `nil` if they do.
+  var controllerProblem: String?
   package var effects: [Effect] = []
   /// The number of events delivered to the room.
   package private(set) var forwarded = 0
 
-  /// Creates a session. `namesStream` determines whether the status names the monitored stream.
+  /// Creates a session.
+  ///
+  /// - Parameters:
+  ///   - namesStream: Whether the status names the monitored stream.
+  ///   - acts: The kinds of acts that the server carries out.
   package init(
-    stream: String?, namesStream: Bool = true, generator: any RandomNumberGenerator,
-    at now: Instant
+    stream: String?, namesStream: Bool = true, acts: [ActKind] = [],
+    generator: any RandomNumberGenerator, at now: Instant
   ) {
     requestedStream = stream
     self.namesStream = namesStream
+    offeredActs = acts
     self.generator = generator
     askAt = now
     setStatus(SourceStatus(.connecting))
@@ -166,9 +179,10 @@ package struct ServerSession: SourceSession {
   }
 
   /// - Parameter choice: The status that names the monitored stream.
-  private mutating func setLive(_ choice: SourceStatus?, at now: Instant) {
+  mutating func setLive(_ choice: SourceStatus?, at now: Instant) {
     if unusable != reportedUnusable, pace.mayReport(at: now) { reportedUnusable = unusable }
-    let reasons = [choice?.reason, reportedUnusable.text].compactMap(\.self).joined(separator: "; ")
+    let reasons = [choice?.reason, controllerProblem, reportedUnusable.text].compactMap(\.self)
+      .joined(separator: "; ")
     setStatus(
       SourceStatus(
         .live, reason: reasons.isEmpty ? nil : String(reasons.unicodeScalars.prefix(60 * 4))))

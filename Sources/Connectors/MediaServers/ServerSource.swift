@@ -17,34 +17,51 @@ package final class ServerSource: SessionSource {
   package var session: ServerSession
   private var fetches: [HTTPFetch] = []
   private var answers: [HTTPAnswer?] = []
+  private let acts: OwncastActs?
+  private let requests: RoomRequests?
+  /// The requests that carry out acts, by the identifiers of the acts.
+  private var actFetches: [String: HTTPFetch] = [:]
   package let timer = SourceTimer()
 
   package var events = SourceEvents()
 
-  /// - Parameter stream: The name of the stream to monitor. `nil` selects the first live stream.
+  /// - Parameters:
+  ///   - stream: The name of the stream to monitor. `nil` selects the first live stream.
+  ///   - acts: The acts that Owncast carries out. `nil` without an access token, and for other
+  ///     servers.
+  ///   - requests: Receives the room's acts.
   package init(
     _ server: MediaServer, address: HTTPAddress, stream: String?, security: PeerSecurity?,
-    delivery: SourceDelivery, eventLoop: any EventLoop
+    acts: OwncastActs? = nil, requests: RoomRequests? = nil, delivery: SourceDelivery,
+    eventLoop: any EventLoop
   ) {
     self.server = server
     self.address = address
     self.security = security
+    self.acts = acts
+    self.requests = requests
     self.delivery = delivery
     self.eventLoop = eventLoop
     room = delivery.settings.room ?? .main
     session = ServerSession(
       stream: server.hasOneStream ? nil : stream, namesStream: !server.hasOneStream,
-      generator: SystemRandomNumberGenerator(), at: SourceDelivery.now)
+      acts: acts?.offered ?? [], generator: SystemRandomNumberGenerator(), at: SourceDelivery.now)
   }
 
   package func start() {
     delivery.pause = { [weak self] isPaused in self?.advance { $0.pause(isPaused, at: $1) } }
     advance { $0.wake(at: $1) }
+    guard let acts, let requests else { return }
+    receiveActs(from: requests)
+    requests.serve(acts: acts.offered)
   }
 
   package func stop() {
     delivery.report(SourceStatus(.ended), in: room)
     timer.stop()
+    requests?.stop()
+    for fetch in actFetches.values { fetch.cancel() }
+    actFetches = [:]
     for fetch in fetches { fetch.cancel() }
     fetches = []
   }
@@ -52,6 +69,8 @@ package final class ServerSource: SessionSource {
   package func perform(_ effect: ServerSession.Effect) {
     switch effect {
     case .ask(let attempt): ask(attempt)
+    case .carryOut(let request): carryOut(request)
+    case .outcome(let request, let outcome): requests?.report(request, outcome)
     case .stream(let state, let time):
       deliver("stream", at: time) { $0.add("state", state.rawValue) }
     case .viewers(let count, let time):
@@ -100,6 +119,19 @@ package final class ServerSource: SessionSource {
             session.failed(attempt, failure, at: now)
           }
         }
+      }
+    }
+  }
+
+  private func carryOut(_ request: ActRequest) {
+    // The session passes on only the acts that are offered.
+    guard let message = acts?.request(for: request.act) else { return }
+    let (identifier, kind) = (request.identifier, request.act.kind)
+    actFetches[identifier] = HTTPFetch(message, security: security, eventLoop: eventLoop) {
+      [unowned self] result in
+      actFetches[identifier] = nil
+      advance { session, _ in
+        session.carriedOut(identifier, OwncastActs.outcome(of: kind, result))
       }
     }
   }

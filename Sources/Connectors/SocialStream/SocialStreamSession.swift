@@ -1,21 +1,24 @@
 import ChatImport
 package import JSON
-import LiveEvents
+package import LiveEvents
 package import LiveSources
 package import RateLimiting
 
 /// Reads the messages of a Social Stream Ninja session: decides when to connect and which messages
-/// count.
+/// count. Also passes on the acts of the room.
 ///
 /// A value type that uses no sockets or clocks: its owner passes in messages and the time, and
 /// performs the effects.
-package struct SocialStreamSession: SourceSession {
+package struct SocialStreamSession: ActingSession {
   package enum Effect: Equatable, Sendable {
     /// Connect. Report the result with `opened(_:at:)` or `closed(_:reason:at:)`.
     case connect(Int)
     case close(Int)
     /// Send a ping. Report the reply with `heard(_:at:)`.
     case ping(Int)
+    /// Send a command to Social Stream Ninja.
+    case send(Int, JSONValue)
+    case outcome(request: String, RequestOutcome)
     /// Deliver `count` native lines that belong together, with their line endings.
     case deliver([UInt8], count: Int)
     case status(SourceStatus)
@@ -25,7 +28,7 @@ package struct SocialStreamSession: SourceSession {
   static let silence = Interval.seconds(30)
   static let patience = Interval.seconds(10)
 
-  private struct Connection {
+  struct Connection {
     var id: Int
     var openedAt: Instant?
     var liveness: Liveness?
@@ -36,13 +39,16 @@ package struct SocialStreamSession: SourceSession {
   private var output = NativeLines()
   private var generator: any RandomNumberGenerator
   private var policy = ReconnectPolicy()
-  private var connection: Connection?
+  var connection: Connection?
   private var connectAt: Instant?
   private var lastID = 0
   private var isPaused = false
   private var gap: (since: Instant, reason: String)?
   private var status: SourceStatus?
   private var pace = StatusPace()
+  let offeredActs: [ActKind]
+  /// The reason why no requests arrive from the room, or `nil` if they do.
+  private var controllerProblem: String?
   package var effects: [Effect] = []
   /// The number of events delivered to the room.
   package var forwarded: Int { output.lines }
@@ -54,9 +60,12 @@ package struct SocialStreamSession: SourceSession {
   /// - Parameters:
   ///   - room: The room that the lines name, or `nil` if they name none.
   ///   - run: The prefix of generated message identifiers, which must differ in each run.
+  ///   - acts: The kinds of acts to carry out.
   package init(
-    room: String? = nil, run: String, generator: any RandomNumberGenerator, at now: Instant
+    room: String? = nil, run: String, acts: [ActKind] = Self.acts,
+    generator: any RandomNumberGenerator, at now: Instant
   ) {
+    offeredActs = Self.acts.filter(acts.contains)
     chat = SocialStreamChat(room: room, run: run)
     self.generator = generator
     connectAt = now
@@ -166,13 +175,20 @@ package struct SocialStreamSession: SourceSession {
     setStatus(live)
   }
 
+  package mutating func setControllerProblem(_ problem: String?, at now: Instant) {
+    controllerProblem = problem
+    if connection?.openedAt != nil { setStatus(live) }
+  }
+
   /// Sends the delayed status report now, because the source is ending.
   package mutating func finish(at now: Instant) {
     if pace.release() { update(at: now) }
   }
 
   private var live: SourceStatus {
-    var status = SourceStatus(.live, reason: output.remark)
+    let reasons = [controllerProblem, output.remark].compactMap(\.self)
+    var status = SourceStatus(
+      .live, reason: reasons.isEmpty ? nil : reasons.joined(separator: "; "))
     status.notShown = output.notShown
     return status
   }

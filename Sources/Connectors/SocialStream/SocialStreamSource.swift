@@ -1,6 +1,6 @@
 import ChatImport
 import JSON
-import LiveEvents
+package import LiveEvents
 package import LiveSources
 package import NIOCore
 import RateLimiting
@@ -11,8 +11,9 @@ import RateLimiting
 package final class SocialStreamSource: SessionSource {
   /// The project's public server.
   package static let server = "wss://io.socialstream.ninja"
-  /// The server's channel to which Social Stream Ninja sends chats.
-  private static let channel = 4
+  /// The server's channels: Social Stream Ninja sends chats to the first, and reads commands from
+  /// the second.
+  private static let channels = "4/1"
   /// The name of the source. The session's identifier is never shown, because anyone with the
   /// identifier can read the session.
   private static let name = "social-stream"
@@ -22,6 +23,7 @@ package final class SocialStreamSource: SessionSource {
   private let security: PeerSecurity?
   package let delivery: SourceDelivery
   private let room: RoomName
+  private let requests: RoomRequests
   package let eventLoop: any EventLoop
   package var session: SocialStreamSession
   private var connection: (id: Int, socket: WebSocketConnection)?
@@ -31,29 +33,34 @@ package final class SocialStreamSource: SessionSource {
   package var events = SourceEvents()
 
   package init(
-    session name: Secret, server: HTTPAddress, security: PeerSecurity?, delivery: SourceDelivery,
-    eventLoop: any EventLoop
+    session name: Secret, server: HTTPAddress, security: PeerSecurity?, acts: [ActKind],
+    requests: RoomRequests, delivery: SourceDelivery, eventLoop: any EventLoop
   ) {
     self.server = server
     sessionName = name
     self.security = security
+    self.requests = requests
     self.delivery = delivery
     self.eventLoop = eventLoop
     room = delivery.settings.room ?? .main
     session = SocialStreamSession(
-      room: room.description, run: delivery.session, generator: SystemRandomNumberGenerator(),
-      at: SourceDelivery.now)
+      room: room.description, run: delivery.session, acts: acts,
+      generator: SystemRandomNumberGenerator(), at: SourceDelivery.now)
   }
 
   package func start() {
     delivery.pause = { [weak self] in self?.pause($0) }
     advance { $0.wake(at: $1) }
+    guard !session.offeredActs.isEmpty else { return }
+    receiveActs(from: requests)
+    requests.serve(acts: session.offeredActs)
   }
 
   package func stop() {
     advance { $0.finish(at: $1) }
     delivery.report(SourceStatus(.ended), in: room)
     timer.stop()
+    requests.stop()
     connection?.socket.close()
     connection = nil
   }
@@ -66,6 +73,9 @@ package final class SocialStreamSource: SessionSource {
       connection?.socket.close()
       connection = nil
     case .ping(let id): if connection?.id == id { connection?.socket.ping() }
+    case .send(let id, let command):
+      if connection?.id == id { connection?.socket.send(command.serialized()) }
+    case .outcome(let request, let outcome): requests.report(request, outcome)
     case .deliver(let lines, let count): delivery.deliver(lines: lines, count: count)
     case .status(let status): report(status, of: Self.name, in: room)
     case .gap(let from, let to, let reason):
@@ -93,7 +103,7 @@ package final class SocialStreamSource: SessionSource {
       self?.advance { $0.closed(id, reason: end.reason, at: $1) }
     }
     let path = sessionName.reveal {
-      server.appending("/join/\($0)/\(SocialStreamSource.channel)").path
+      server.appending("/join/\($0)/\(SocialStreamSource.channels)").path
     }
     let socket = WebSocketConnection(
       to: server.server, path: path, security: server.isEncrypted ? security : nil,

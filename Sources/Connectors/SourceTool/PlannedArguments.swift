@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LiveEvents
 import LiveSources
 import ObsStudio
 import ProgramArguments
@@ -35,14 +36,34 @@ func privateAddress(
     throw ValidationError("\(option) must be \(scheme.rawValue)s://HOST[:PORT]/PATH, not '\(text)'")
   }
   // Without encryption, anyone on the network path could read the secrets or events.
-  guard address.isEncrypted || address.isOnThisMachine else {
+  guard address.protectsSecrets else {
     throw ValidationError("\(option) must use \(scheme.rawValue)s: except on this machine")
   }
   return address
 }
 
 extension HTTPAddress {
-  var isOnThisMachine: Bool { ["127.0.0.1", "::1", "localhost"].contains(server.host) }
+  private var isOnThisMachine: Bool {
+    ["127.0.0.1", "::1", "localhost"].contains(server.host)
+  }
+
+  /// Whether nobody on the network path can read what is sent to the address.
+  var protectsSecrets: Bool { isEncrypted || isOnThisMachine }
+}
+
+extension ActOptions {
+  func configure(_ configuration: inout SourceConfiguration) throws {
+    guard let acts else { return }
+    let names = acts == "none" ? [] : acts.split(separator: ",", omittingEmptySubsequences: false)
+    configuration.acts = try names.map { name in
+      guard let kind = ActKind(rawValue: String(name)) else {
+        throw ValidationError(
+          "'\(name)' is not an act; the acts are "
+            + ActKind.allCases.map(\.rawValue).joined(separator: ", "))
+      }
+      return kind
+    }
+  }
 }
 
 extension TwitchArguments: PlannedArguments {
@@ -153,6 +174,13 @@ extension MediaMTXArguments: PlannedArguments {}
 extension OwncastArguments: PlannedArguments {
   func configure(_ configuration: inout SourceConfiguration) throws {
     try configureServer(&configuration)
+    try acts.configure(&configuration)
+    if let tokenFile {
+      _ = try privateAddress(url, of: "with --token-file, the address")
+      configuration.owncast.tokenFile = tokenFile
+    } else if configuration.acts?.isEmpty == false {
+      throw ValidationError("--acts needs --token-file")
+    }
     guard let listen else {
       if sender.secretFile != nil || sender.allowRemote {
         throw ValidationError("--secret-file and --allow-remote need --listen")
@@ -197,6 +225,7 @@ extension SocialStreamArguments: PlannedArguments {
       throw ValidationError(
         "a session consists of letters, digits, - and _; see the dock's address")
     }
+    try acts.configure(&configuration)
     configuration.socialStream.session = Secret(session)
     if let server {
       configuration.socialStream.server = try privateAddress(server, .webSocket, of: "--server")

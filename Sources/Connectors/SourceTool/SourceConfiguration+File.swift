@@ -48,6 +48,11 @@ extension SourceConfiguration {
         throw ConfigurationError(
           file: file, key: "server.url", message: "is missing; write http://HOST[:PORT]/PATH")
       }
+      if kind == .owncast, owncast.tokenFile != nil, server.address?.protectsSecrets == false {
+        throw ConfigurationError(
+          file: file, key: "server.url",
+          message: "must use https, except on this machine, because of owncast.tokenFile")
+      }
     }
     if let address = webhook.listen, !address.isLoopback, !webhook.allowsRemote {
       throw ConfigurationError(

@@ -1,12 +1,11 @@
-import Glibc
 package import LiveEvents
 package import LiveSources
 package import MediaServers
-package import ObsStudio
+import ObsStudio
 package import RateLimiting
 import SocialStream
-package import TwitchChat
-package import TwitchEvents
+import TwitchChat
+import TwitchEvents
 package import Webhooks
 package import YAMLReader
 
@@ -54,9 +53,12 @@ package struct SourceConfiguration: Sendable {
   /// The path of the daemon's control socket, for the room's requests. `nil` searches the default
   /// locations.
   package var control: String?
+  /// The kinds of acts that the source carries out for the room. `nil` means all that it can.
+  package var acts: [ActKind]?
   package var twitch = TwitchOptions()
   package var obs = ObsOptions()
   package var server = ServerOptions()
+  package var owncast = OwncastOptions()
   package var webhook = WebhookOptions()
   package var socialStream = SocialStreamOptions()
 
@@ -99,6 +101,11 @@ package struct SourceConfiguration: Sendable {
     package var stream: String?
   }
 
+  /// The options for acting on an Owncast server.
+  package struct OwncastOptions: Sendable {
+    package var tokenFile: String?
+  }
+
   /// The options for receiving webhooks.
   package struct WebhookOptions: Sendable {
     package var listen: PeerAddress?
@@ -124,80 +131,6 @@ package struct SourceConfiguration: Sendable {
     } else {
       webhook.mapping = try WebhookMapping(file: file)
     }
-  }
-
-  /// Reads the secret and returns the gate that authenticates senders.
-  package func webhookGate(credentials: String?) throws(SourceError) -> WebhookGate {
-    let file = webhook.secretFile ?? Self.credential("token", in: credentials)
-    guard let file else {
-      guard !webhook.allowsRemote else {
-        throw .refused("webhooks from other machines require a secret; name a file with it")
-      }
-      return WebhookGate(secret: nil, maximumBytes: webhook.maximumKibibytes << 10)
-    }
-    return WebhookGate(secret: try .read(file: file), maximumBytes: webhook.maximumKibibytes << 10)
-  }
-
-  /// Returns the session identifier of Social Stream Ninja, which the configuration or the
-  /// credential contains.
-  package func socialStreamSession(credentials: String?) throws(SourceError) -> Secret {
-    if let session = socialStream.session { return session }
-    guard let file = Self.credential("token", in: credentials) else {
-      throw .refused("no session of Social Stream Ninja is configured")
-    }
-    let session = try Secret.read(file: file)
-    guard session.reveal(SocialStreamOptions.isSession) else {
-      throw .unreadableSecret(path: file, reason: "a session consists of letters, digits, - and _")
-    }
-    return session
-  }
-
-  /// Reads the password and returns the settings for OBS.
-  package func obsSettings(credentials: String?) throws(SourceError) -> ObsSettings {
-    guard let file = obs.passwordFile ?? Self.credential("token", in: credentials) else {
-      return ObsSettings()
-    }
-    return ObsSettings(password: try .read(file: file, hasSpaces: true))
-  }
-
-  /// Reads the token and returns the settings for Twitch chat.
-  package func twitchSettings(credentials: String?) throws(SourceError) -> TwitchSettings {
-    var settings = TwitchSettings(channels: twitch.channels)
-    settings.channelsPerConnection = twitch.channelsPerConnection
-    settings.joinsPerTenSeconds = twitch.joinsPerTenSeconds
-    if twitch.loginFile == nil,
-      let file = twitch.tokenFile ?? Self.credential("token", in: credentials)
-    {
-      settings.account = TwitchSettings.Account(
-        name: twitch.account ?? twitch.channels.first ?? "", token: try .read(file: file))
-    }
-    return settings
-  }
-
-  /// Returns the login for reading events, or `nil` if none is configured.
-  ///
-  /// - Parameter state: The directory that stores the renewed tokens of a login that the service
-  ///   manager provides.
-  package func twitchLogin(
-    credentials: String?, state: String?
-  ) throws(SourceError) -> TwitchLogin? {
-    if let file = twitch.loginFile { return try .read(file: file) }
-    if twitch.tokenFile == nil, let given = Self.credential("login", in: credentials), let state {
-      return try .renewed(given, keptIn: state + "/twitch.json")
-    }
-    guard let file = twitch.tokenFile ?? Self.credential("token", in: credentials) else {
-      return nil
-    }
-    return TwitchLogin(token: try .read(file: file))
-  }
-
-  /// Returns the path of a credential from the service manager. A file that contains only a line
-  /// feed counts as absent: the systemd unit provides such a file by default, because a credential
-  /// must not be empty.
-  private static func credential(_ name: String, in directory: String?) -> String? {
-    guard let file = directory.map({ "\($0)/\(name)" }) else { return nil }
-    var status = stat()
-    return stat(file, &status) == 0 && status.st_size > 1 ? file : nil
   }
 }
 
@@ -260,8 +193,20 @@ extension SourceConfiguration: FileConfiguration {
       \.bufferMebibytes, in: 1...1024),
     .optionalText(
       "control",
-      "The daemon's control socket, for sources that carry out requests of the host (obs); by "
-        + "default the socket beside the ingest socket.", \.control),
+      "The daemon's control socket, for sources that carry out requests of the host; by default the "
+        + "socket beside the ingest socket.", \.control),
+    .value(
+      "acts",
+      "The acts that the source carries out on its platform for the host, such as [say, delete]; "
+        + "all means all that the source can carry out.", \.acts, default: "all"
+    ) { value throws(ConfigurationError) in
+      if value.scalar == "all" { return nil }
+      var kinds: [ActKind] = []
+      for element in try value.list() {
+        kinds.append(try element.choice(ActKind.allCases.map { ($0.rawValue, $0) }))
+      }
+      return kinds
+    },
     .value(
       "twitch.channels", "The channels to read. Required.", \.twitch.channels, default: "[]",
       read: channels),
@@ -326,6 +271,11 @@ extension SourceConfiguration: FileConfiguration {
       "server.stream",
       "The name of the stream to monitor, or the last part of its name; by default the first live "
         + "stream.", \.server.stream),
+    .optionalText(
+      "owncast.tokenFile",
+      "A file with an access token of Owncast, for acts on the chat and the title; by default the "
+        + "unit's systemd credential named login. Without a token, the source only watches.",
+      \.owncast.tokenFile),
     .value(
       "webhook.listen",
       "The listening address for webhooks, such as 127.0.0.1:8090. Required for webhook; owncast "
@@ -402,7 +352,7 @@ extension SourceConfiguration: FileConfiguration {
     { value throws(ConfigurationError) in
       let text = try value.text()
       guard let address = HTTPAddress(text, scheme),
-        address.isEncrypted || address.isOnThisMachine
+        address.protectsSecrets
       else { throw value.problem("expected \(scheme.rawValue)s://HOST[:PORT]/PATH, not '\(text)'") }
       return address
     }

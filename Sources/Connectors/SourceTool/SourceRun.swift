@@ -146,6 +146,7 @@ package struct SourceRun: Sendable {
         throw .refused("no server address is configured")
       }
       let security = address.isEncrypted ? try PeerSecurity() : nil
+      let acts = kind == .owncast ? try configuration.owncastActs(credentials: credentials) : nil
       var watched = delivery
       if kind == .owncast, configuration.webhook.listen != nil {
         guard let mapping = try? WebhookMapping.owncast() else {
@@ -157,7 +158,8 @@ package struct SourceRun: Sendable {
       sources.append(
         ServerSource(
           server, address: address, stream: configuration.server.stream, security: security,
-          delivery: watched, eventLoop: loop))
+          acts: acts, requests: acts.map { _ in requests(kind, on: loop) }, delivery: watched,
+          eventLoop: loop))
     case .webhook:
       guard let mapping = configuration.webhook.mapping else {
         throw .refused("no webhook mapping is configured")
@@ -172,12 +174,24 @@ package struct SourceRun: Sendable {
         SocialStreamSource(
           session: try configuration.socialStreamSession(credentials: credentials),
           server: address, security: address.isEncrypted ? try PeerSecurity() : nil,
+          acts: configuration.acts ?? SocialStreamSession.acts, requests: requests(kind, on: loop),
           delivery: delivery, eventLoop: loop)
       ]
     }
     let running = RunningSources(sources, eventLoop: loop, report: report, ended: ended)
     running.start()
     return running
+  }
+
+  /// Returns the receiver of the acts of a source whose events belong to a single room.
+  private func requests(
+    _ kind: SourceConfiguration.Kind, on loop: any EventLoop
+  ) -> RoomRequests {
+    RoomRequests(
+      RoomRequests.Settings(
+        path: sockets.control, room: configuration.room ?? .main, platform: kind.platform,
+        source: name),
+      eventLoop: loop)
   }
 
   private func webhooks(

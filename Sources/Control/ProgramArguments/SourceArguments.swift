@@ -109,6 +109,17 @@ package struct ObsArguments: SourceArguments {
   package init() {}
 }
 
+/// The option that restricts the acts of a source.
+package struct ActOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Acts that the host may carry out on the platform, separated by commas, or none. Default: all "
+        + "that the source can carry out.", valueName: "acts"))
+  package var acts: String?
+
+  package init() {}
+}
+
 /// The arguments that are common to the sources for all kinds of ingest server.
 package protocol ServerArguments: SourceArguments {
   var url: String { get }
@@ -172,8 +183,9 @@ package struct OwncastArguments: ServerArguments {
   package static let discussion = """
     Requests the server's status every second, to see whether the stream is live, and its viewers. \
     With --listen, also receives the chat: enter the address http://HOST:PORT/?secret=SECRET in \
-    Owncast under Integrations, Webhooks. Exits with 0 on Ctrl-C, and with 69 if the daemon is \
-    unreachable for a minute.
+    Owncast under Integrations, Webhooks. With --token-file, also writes in the chat, deletes \
+    messages and sets the title. Exits with 0 on Ctrl-C, and with 69 if the daemon is unreachable \
+    for a minute.
 
     JSON: one line per report: state and gap, and progress every second.
     """
@@ -187,6 +199,13 @@ package struct OwncastArguments: ServerArguments {
       "Address on which to receive the server's webhooks.", valueName: "host:port"))
   package var listen: String?
   @OptionGroup package var sender: SenderOptions
+  @Option(
+    help: ArgumentHelp(
+      "File with an access token of the server, for acts on the chat and the title.",
+      valueName: "file"),
+    completion: .file())
+  package var tokenFile: String?
+  @OptionGroup package var acts: ActOptions
 
   package init() {}
 }
@@ -239,8 +258,9 @@ package struct SocialStreamArguments: SourceArguments {
   package static let abstract = "Read the chats that Social Stream Ninja collects."
   package static let discussion = """
     The session is in the address of the program's dock. In its settings, under Mechanics, 'Enable \
-    remote API control' and 'Send chat messages to API server' must be on. Exits with 0 on Ctrl-C, \
-    and with 69 if the daemon is unreachable for a minute.
+    remote API control' and 'Send chat messages to API server' must be on. The host can write in \
+    all chats and block people; Social Stream Ninja does not confirm either. Exits with 0 on \
+    Ctrl-C, and with 69 if the daemon is unreachable for a minute.
 
     JSON: one line per report: state and gap, and progress every second.
     """
@@ -248,6 +268,7 @@ package struct SocialStreamArguments: SourceArguments {
   @Argument(help: "Session to read.") package var session: String
   @Option(help: ArgumentHelp("Server to use instead of io.socialstream.ninja.", valueName: "url"))
   package var server: String?
+  @OptionGroup package var acts: ActOptions
 
   package init() {}
 }

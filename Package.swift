@@ -466,8 +466,8 @@ let tests: [Target] =
     test(
       "LiveSourcesTests",
       [
-        "BatchDelivery", "JSON", "LiveEvents", "LiveSources", "RateLimiting", "TestSupport",
-        "UnixSockets",
+        "BatchDelivery", "ControlInterface", "JSON", "LiveEvents", "LiveSources", "RateLimiting",
+        "SourceTestSupport", "TestSupport", "UnixSockets", "Varlink",
       ] + nio + webSocket),
     test(
       "TwitchChatTests",
@@ -499,7 +499,7 @@ let tests: [Target] =
       ] + nio),
     test(
       "MediaServersTests",
-      ["MediaServers", "LiveEvents", "LiveSources", "RateLimiting", "TestSupport"]),
+      ["JSON", "MediaServers", "LiveEvents", "LiveSources", "RateLimiting", "TestSupport"]),
     test(
       "SourceToolTests",
       [

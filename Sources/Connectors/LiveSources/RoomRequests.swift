@@ -18,6 +18,9 @@ package final class RoomRequests {
     package var platform: String?
     /// The name of the source that sends the messages on which the source acts.
     package var source: String?
+    /// How long the previous call stays open after ``RoomRequests/serve(controls:acts:)``. The
+    /// daemon sends outstanding changes of controls again on the new call.
+    package var overlap = TimeAmount.seconds(1)
 
     package init(
       path: String, room: RoomName, platform: String? = nil, source: String? = nil
@@ -39,9 +42,6 @@ package final class RoomRequests {
     init(of requests: RoomRequests) { self.requests = requests }
   }
 
-  /// How long the previous call stays open after ``serve(controls:acts:)``. The daemon sends
-  /// outstanding changes of controls again on the new call.
-  private static let overlap = TimeAmount.seconds(1)
   /// The maximum number of acts without an outcome.
   private static let maximumActs = 64
   /// The maximum length of the reason for a refusal, in bytes of UTF-8.
@@ -80,7 +80,7 @@ package final class RoomRequests {
     call.task = Self.begin(
       settings.path, parameters, NIOLoopBound(call, eventLoop: eventLoop), on: eventLoop)
     guard let former else { return }
-    eventLoop.assumeIsolated().scheduleTask(in: Self.overlap) { [self] in
+    eventLoop.assumeIsolated().scheduleTask(in: settings.overlap) { [self] in
       former.isReplaced = true
       cancelIfDone(former)
     }

@@ -42,6 +42,7 @@ struct SourceConfigurationTests {
       control: /tmp/control
       patience: 2m
       bufferMebibytes: 3
+      acts: [say, setTitle]
       twitch:
         channels: ["#Ada", bo]
         server: irc.example:7000
@@ -63,6 +64,8 @@ struct SourceConfigurationTests {
       server:
         url: http://media:9997
         stream: live/test
+      owncast:
+        tokenFile: /etc/owncast.token
       webhook:
         listen: 0.0.0.0:8090
         mapping: /etc/mapping.yaml
@@ -82,6 +85,8 @@ struct SourceConfigurationTests {
     #expect(configuration.socialStream.server?.description == "wss://ninja.example:443/")
     #expect(configuration.server.address?.description == "http://media:9997/")
     #expect(configuration.server.stream == "live/test")
+    #expect(configuration.owncast.tokenFile == "/etc/owncast.token")
+    #expect(configuration.acts == [.say, .setTitle])
     #expect(configuration.room == RoomName("main"))
     #expect(configuration.ingest == "/tmp/ingest")
     #expect(configuration.control == "/tmp/control")
@@ -171,6 +176,12 @@ struct SourceConfigurationTests {
     (
       "kind: twitch\ntwitch:\n  channels: [a b]",
       "a.yaml:3: twitch.channels[0]: 'a b' is not a channel: [a-z0-9_]{1,25}"
+    ),
+    (least + "acts: [say, sey]", "a.yaml:4: acts[1]: there is no 'sey'; did you mean 'say'?"),
+    (least + "acts: say", "a.yaml:4: acts: expected a list"),
+    (
+      "kind: owncast\nserver: {url: 'http://a.example'}\nowncast: {tokenFile: /t}",
+      "a.yaml: server.url: must use https, except on this machine, because of owncast.tokenFile"
     ),
     (
       "kind: twitch\ntwitch:\n  channels: [ab, AB]",

@@ -51,7 +51,7 @@ package final class ServerSource: SessionSource {
   package func start() {
     delivery.pause = { [weak self] isPaused in self?.advance { $0.pause(isPaused, at: $1) } }
     advance { $0.wake(at: $1) }
-    guard let acts, let requests else { return }
+    guard let acts, let requests, !acts.offered.isEmpty else { return }
     receiveActs(from: requests)
     requests.serve(acts: acts.offered)
   }

@@ -7,9 +7,11 @@ import json
 import pathlib
 import subprocess
 
+import urllib3
+
 from harness.programs import Daemon, Program
 from harness.serving import start_thread
-from harness.waiting import wait_for
+from harness.waiting import PATIENCE, wait_for
 
 
 def settle(read, wanted):
@@ -78,3 +80,17 @@ def leaks(daemon, source, secret, *patterns):
             if secret.encode() in pathlib.Path(file).read_bytes():
                 found.append(str(file))
     return found
+
+
+def connect(port, path="/"):
+    """Returns a function that posts deliveries over one connection. It returns the status of the
+    answer, or 0 without an answer."""
+    pool = urllib3.HTTPConnectionPool("127.0.0.1", port, timeout=PATIENCE, retries=False)
+
+    def post(value, headers={}):
+        body = value if isinstance(value, bytes) else json.dumps(value)
+        try:
+            return pool.request("POST", path, body, headers={"Content-Type": "application/json", **headers}).status
+        except urllib3.exceptions.HTTPError:
+            return 0
+    return post

@@ -17,7 +17,6 @@ struct SourceCommand: ParsableCommand {
       /etc/livehost/sources/NAME.yaml; 'livehostctl connect' runs it in the foreground.
       Exit codes: 0 interrupted; 1 failed; 64 usage; 69 livehostd unreachable for too long; \
       77 credentials or permission refused; 78 configuration.
-      or permission refused; 78 configuration.
       """,
     version: "livehost-source \(livehostVersion)",
     subcommands: [

@@ -499,12 +499,12 @@ let tests: [Target] =
       ] + nio),
     test(
       "MediaServersTests",
-      ["JSON", "MediaServers", "LiveEvents", "LiveSources", "RateLimiting", "TestSupport"]),
+      ["MediaServers", "LiveEvents", "LiveSources", "RateLimiting", "TestSupport"]),
     test(
       "SourceToolTests",
       [
-        "JSON", "LiveEvents", "LiveSources", "ObsStudio", "RateLimiting", "SourceTool",
-        "TwitchEvents", "Webhooks", "YAMLReader", "TestSupport",
+        "JSON", "LiveEvents", "LiveSources", "MediaServers", "ObsStudio", "RateLimiting",
+        "SourceTool", "TwitchEvents", "Webhooks", "YAMLReader", "TestSupport",
       ]),
     test("AnalysisTests", ["Analysis", "JSON", "LiveEvents", "TestSupport"]),
     test(

@@ -1,4 +1,3 @@
-import JSON
 import LiveEvents
 import LiveSources
 import MediaServers

@@ -206,7 +206,8 @@ package final class RoomRequests {
       switch outcome {
       case .confirmed: (.confirmed, nil)
       case .sent: (.sent, nil)
-      case .refused(let reason): (.refused, Self.shortened(reason))
+      case .refused(let reason):
+        (.refused, reason.isEmpty ? nil : String(Text(reason).cut(to: Self.longestReason)))
       }
     Task {
       // Errors are ignored: the room ignores an outcome that arrives too late, and ends a request
@@ -215,12 +216,6 @@ package final class RoomRequests {
       try? await client?.reportOutcome(identifier: identifier, outcome: report, reason: reason)
       loop.execute { bound.value.forget(identifier) }
     }
-  }
-
-  private static func shortened(_ reason: String) -> String {
-    var reason = reason
-    while reason.utf8.count > longestReason { reason.unicodeScalars.removeLast() }
-    return reason
   }
 
   package func stop() {

@@ -18,19 +18,19 @@ package final class HTTPFetch {
   ) {
     self.completion = completion
     let channel = channel
-    let handler = HTTPHandler(request, hasHandshake: security != nil)
+    let progress = SendingProgress()
     timer = eventLoop.assumeIsolated().scheduleTask(in: timeout) {
       guard channel.close() else { return }
       completion(
-        .failure(HTTPFailure(reason: "the request timed out", mayBeSent: handler.mayBeSent)))
+        .failure(HTTPFailure(reason: "the request timed out", mayBeSent: progress.hasBegun)))
     }
     channel.connect(
       to: request.address.server, security: security, timeout: timeout, eventLoop: eventLoop,
       configure: { [self] channel in
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHTTPClientHandlers()
-        handler.completion = { [self] in finish($0) }
-        try pipeline.addHandler(handler)
+        try pipeline.addHandler(
+          HTTPHandler(request, hasHandshake: security != nil, progress) { [self] in finish($0) })
       },
       failed: { [self] reason in
         timer.cancel()
@@ -64,20 +64,30 @@ package struct HTTPFailure: Error, Equatable, Sendable {
   }
 }
 
+/// How far a request has been sent. Shared with the time-out of the request.
+private final class SendingProgress {
+  /// Whether some of the request may have been sent.
+  var hasBegun = false
+}
+
 private final class HTTPHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
   typealias OutboundOut = HTTPClientRequestPart
 
   private let request: HTTPRequest
   private let hasHandshake: Bool
+  private let progress: SendingProgress
   private var answer: HTTPAnswer?
-  /// Whether some of the request may have been sent.
-  private(set) var mayBeSent = false
-  var completion: (Result<HTTPAnswer, HTTPFailure>) -> Void = { _ in }
+  private let completion: (Result<HTTPAnswer, HTTPFailure>) -> Void
 
-  init(_ request: HTTPRequest, hasHandshake: Bool) {
+  init(
+    _ request: HTTPRequest, hasHandshake: Bool, _ progress: SendingProgress,
+    completion: @escaping (Result<HTTPAnswer, HTTPFailure>) -> Void
+  ) {
     self.request = request
     self.hasHandshake = hasHandshake
+    self.progress = progress
+    self.completion = completion
   }
 
   func channelActive(context: ChannelHandlerContext) {
@@ -92,8 +102,8 @@ private final class HTTPHandler: ChannelInboundHandler {
   }
 
   private func send(_ context: ChannelHandlerContext) {
-    guard !mayBeSent else { return }
-    mayBeSent = true
+    guard !progress.hasBegun else { return }
+    progress.hasBegun = true
     var head = HTTPRequestHead(
       version: .http1_1, method: HTTPMethod(rawValue: request.method.rawValue),
       uri: request.address.path)
@@ -139,6 +149,6 @@ private final class HTTPHandler: ChannelInboundHandler {
   }
 
   private func fail(_ reason: String) {
-    completion(.failure(HTTPFailure(reason: reason, mayBeSent: mayBeSent)))
+    completion(.failure(HTTPFailure(reason: reason, mayBeSent: progress.hasBegun)))
   }
 }

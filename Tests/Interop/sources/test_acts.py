@@ -77,7 +77,7 @@ def test_owncast_carries_out_acts_once(check, daemon, start_source, tmp_path):
                for members in ({}, {"message": ""})]
     check.equal("owncast: a deletion without a message is not possible", (refused, server.requests),
                 (["InvalidParameter"] * 2, []))
-    check.equal("owncast: nobody can ban on Owncast",
+    check.equal("owncast: no source can ban a person on Owncast",
                 daemon.reply("Act", room="cast", kind="ban", user={"id": "u1", "name": "Ada"}).get("error"),
                 "io.livehost.Control.NoController")
 

@@ -140,6 +140,18 @@ struct RoomRequestsTests {
     }
   }
 
+  @Test func `a source that offers nothing any more is no controller`() async throws {
+    try await run { room, source in
+      try await source.perform { $0.serve(acts: [.say]) }
+      await room.log.wait { $0.hasPrefix("call 1:") }
+      try await source.perform { $0.serve() }
+      await room.log.wait { $0 == "call 1 ended" }
+      try await source.perform { $0.serve(acts: [.delete]) }
+      await room.log.wait { $0 == "call 2: [] owncast show delete" }
+      #expect(room.log.entries.count == 3)
+    }
+  }
+
   @Test func `a long reason is shortened to the limit of the daemon`() async throws {
     try await run { room, source in
       try await source.perform { $0.serve(acts: [.say]) }

@@ -69,16 +69,10 @@ package final class RoomRequests {
   }
 
   /// Starts receiving requests for these controls and kinds of acts, which replace the previous
-  /// ones.
+  /// ones. Without any, receives no requests.
   package func serve(controls: [String] = [], acts: [ActKind] = []) {
     let former = call
-    let call = Call(of: self)
-    self.call = call
-    let parameters = MonitorRequestsParameters(
-      room: settings.room.description, controls: controls, platform: settings.platform,
-      source: settings.source, acts: acts.isEmpty ? nil : acts)
-    call.task = Self.begin(
-      settings.path, parameters, NIOLoopBound(call, eventLoop: eventLoop), on: eventLoop)
+    call = controls.isEmpty && acts.isEmpty ? nil : begin(controls, acts)
     guard let former else { return }
     eventLoop.assumeIsolated().scheduleTask(in: settings.overlap) { [self] in
       former.isReplaced = true
@@ -90,6 +84,16 @@ package final class RoomRequests {
   /// call that ends, because their outcomes would be unknown.
   private func cancelIfDone(_ call: Call) {
     if call.isReplaced, !acts.values.contains(where: { $0 === call }) { call.task?.cancel() }
+  }
+
+  private func begin(_ controls: [String], _ acts: [ActKind]) -> Call {
+    let call = Call(of: self)
+    let parameters = MonitorRequestsParameters(
+      room: settings.room.description, controls: controls, platform: settings.platform,
+      source: settings.source, acts: acts.isEmpty ? nil : acts)
+    call.task = Self.begin(
+      settings.path, parameters, NIOLoopBound(call, eventLoop: eventLoop), on: eventLoop)
+    return call
   }
 
   private static func begin(

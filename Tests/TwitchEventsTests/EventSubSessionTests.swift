@@ -284,6 +284,7 @@ struct EventSubSessionTests {
         case .post: steps.session.answered(id, status: 409, .null, at: steps.now)
         case .get: steps.session.answered(id, status: 200, ["data": list], at: steps.now)
         case .delete: steps.session.answered(id, status: 204, .null, at: steps.now)
+        case .put, .patch: Issue.record("unexpected request: \(request)")
         }
       }
       steps.effects += effects

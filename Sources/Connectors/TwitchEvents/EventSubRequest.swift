@@ -1,8 +1,9 @@
 package import JSON
+package import LiveSources
 
 /// A request to Twitch, to which the sender adds the authorization.
 package struct EventSubRequest: Equatable, Sendable {
-  package enum Method: Equatable, Sendable { case get, post, delete }
+  package typealias Method = HTTPRequest.Method
 
   /// Whether the request is for the login server instead of the API server.
   package var isForLogins = false

@@ -127,13 +127,7 @@ package final class EventSubSource: SessionSource {
 
   private func ask(_ id: Int, _ request: EventSubRequest) {
     let server = request.isForLogins ? logins : api
-    let method: HTTPRequest.Method =
-      switch request.method {
-      case .get: .get
-      case .post: .post
-      case .delete: .delete
-      }
-    var message = HTTPRequest(method, server.appending(request.path))
+    var message = HTTPRequest(request.method, server.appending(request.path))
     message.body = request.body.map { .init(type: "application/json", $0.serialized()) }
     login.authorize(&message, isForLogins: request.isForLogins)
     fetches[id] = fetch(message) { [unowned self] result in

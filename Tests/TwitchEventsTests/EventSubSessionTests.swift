@@ -403,7 +403,8 @@ struct EventSubSessionTests {
       #"{"metadata":{"message_id":"c","message_type":"session_reconnect"},"payload":{"session":{"id":"s","status":"reconnecting","reconnect_url":"wss://other.example/ws"}}}"#,
       #"{"metadata":{"message_id":"d","message_type":"revocation","subscription_type":"channel.follow"},"payload":{"subscription":{"id":"x","type":"channel.follow","status":"authorization_revoked"}}}"#,
       #"{"metadata":{"message_id":"e","message_type":"notification","message_timestamp":"2026-11-24T20:00:00Z","subscription_type":"channel.chat.message","subscription_version":"1"},"payload":{"subscription":{"id":"y","type":"channel.chat.message"},"event":{"broadcaster_user_login":"ada","chatter_user_id":"7","chatter_user_name":"Bo","message_id":"m","message":{"text":"hi"},"badges":[{"set_id":"vip","id":"1"}]}}}"#,
-      #"{"client_id":"c","login":"ada","user_id":"42","scopes":["user:read:chat"],"expires_in":5000}"#,
+      #"{"client_id":"c","login":"ada","user_id":"42","scopes":["user:read:chat","user:write:chat"],"expires_in":5000}"#,
+      #"{"data":[{"message_id":"m","is_sent":false,"drop_reason":{"code":"slow_mode","message":"slow"}}],"error":"Unauthorized","status":401,"message":"Missing scope: x"}"#,
       #"{"data":[{"id":"42","login":"ada","viewer_count":7,"type":"channel.follow","condition":{},"transport":{"session_id":"s"}}],"pagination":{"cursor":"c"}}"#,
     ])
     var generator = SplitMix64(seed: 19)
@@ -415,6 +416,8 @@ struct EventSubSessionTests {
     var now = Instant.origin
     var session = begin(now)
     var (connection, requests, told) = (0, [Int](), 0)
+    let say = try PlatformAct(.say, text: "hi")
+    var (acts, ended) = (0, Set<String>())
     for _ in 0..<100_000 {
       switch Int.random(in: 0..<100, using: &generator) {
       case 0: session.closed(connection, reason: "gone", at: now)
@@ -426,7 +429,11 @@ struct EventSubSessionTests {
         guard let id = requests.popLast() else { continue }
         let status = [200, 200, 202, 204, 400, 401, 409, 429, 500].randomElement(using: &generator)
         session.answered(
-          id, status: status ?? 200, hostile.message(using: &generator), at: now)
+          id, status: status ?? 200, hostile.message(using: &generator),
+          reset: generator.oneIn(2) ? now : nil, at: now)
+      case 41...45:
+        acts += 1
+        session.carryOut(ActRequest(identifier: "\(acts)", act: say), at: now)
       default: session.receive(hostile.message(using: &generator), on: connection, at: now)
       }
       let effects = session.takeEffects()
@@ -436,6 +443,7 @@ struct EventSubSessionTests {
         case .connect(let id, _): connection = id
         case .ask(let id, _): requests = requests.suffix(16) + [id]
         case .renewToken: session.renewed(.done, at: now)
+        case .outcome(let act, _): #expect(ended.insert(act).inserted)
         case .event(let notification):
           told += 1
           var lines = NativeLines()
@@ -447,5 +455,6 @@ struct EventSubSessionTests {
       }
     }
     #expect(told > 0)
+    #expect(acts > 1_000)
   }
 }

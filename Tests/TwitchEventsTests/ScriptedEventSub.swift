@@ -23,6 +23,10 @@ struct ScriptedEventSub {
   /// The number of further requests that are rejected as unauthorized, although their token is
   /// valid.
   var unauthorized = 0
+  /// The account of the token. The channel's owner is account 42.
+  var account = "42"
+  /// The messages and bans that were carried out, in order.
+  private(set) var performed: [String] = []
   private(set) var subscriptions: [Subscription] = []
   /// Sessions with a lost connection, which the server keeps for a while.
   private(set) var dead: Set<String> = []
@@ -64,7 +68,7 @@ struct ScriptedEventSub {
       return (
         200,
         [
-          "client_id": "client", "login": "ada", "user_id": "42",
+          "client_id": "client", "login": "ada", "user_id": .string(account),
           "scopes": .array(scopes.map { .string($0) }), "expires_in": 5_000,
         ]
       )
@@ -78,6 +82,12 @@ struct ScriptedEventSub {
       subscriptions.removeAll { $0.id == id }
       return (204, .null)
     case ("post", "/helix/eventsub/subscriptions"): return subscribe(body ?? .null)
+    case ("post", "/helix/chat/messages"):
+      performed.append("say \(body?["message"]?.stringValue ?? "?")")
+      return (200, ["data": [["message_id": "m", "is_sent": true]]])
+    case ("post", "/helix/moderation/bans"):
+      performed.append("ban \(body?["data"]?["user_id"]?.stringValue ?? "?")")
+      return (200, ["data": [["user_id": "9"]]])
     default:
       faults.append("unexpected: \(method) \(path)")
       return (404, .null)

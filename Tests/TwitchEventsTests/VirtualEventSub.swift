@@ -17,7 +17,9 @@ struct VirtualEventSub: VirtualServer {
     case opened(Int)
     case toClient(Int, JSONValue, message: String?)
     case request(Int, EventSubRequest, token: Int)
-    case answer(Int, Int, JSONValue)
+    case answer(Int, Int, JSONValue, reset: Instant? = nil)
+    case act
+    case withdraw(String)
     case failed(Int)
     case renewed(Int)
     case keepalive(Int)
@@ -42,6 +44,7 @@ struct VirtualEventSub: VirtualServer {
   /// The sessions by their redirection addresses.
   private var calls: [String: String] = [:]
   private var refusesCalls = false
+  private var acts = VirtualActs()
 
   init(seed: UInt64) {
     network = VirtualNetwork(generator: SplitMix64(seed: seed))
@@ -49,6 +52,8 @@ struct VirtualEventSub: VirtualServer {
       EventSubSettings(
         channel: Self.channel, address: HTTPAddress("wss://events.example/ws", .webSocket)!),
       generator: SplitMix64(seed: seed ^ 0xABCD), at: .origin)
+    server.scopes += ["user:write:chat", "moderator:manage:banned_users"]
+    network.schedule(.act, after: .seconds(1))
   }
 
   // MARK: The session
@@ -66,6 +71,8 @@ struct VirtualEventSub: VirtualServer {
       guard let id = notification.event["message_id"]?.stringValue else { break }
       network.forwarded(id, "event")
     case .viewers: network.count("viewers")
+    case .offer, .cancel: break
+    case .outcome(let identifier, let outcome): acts.ended(identifier, outcome)
     case .status(let status): network.statuses[Self.channel] = status
     case .gap(let from, let to, _): network.gap(in: Self.channel, from: from, to: to)
     case .refused(let reason): network.violations.append("refused: \(reason)")
@@ -107,8 +114,12 @@ struct VirtualEventSub: VirtualServer {
       if let name { network.arrived(name) }
       session.receive(message, on: id, at: network.now)
     case .request(let id, let request, let token): answer(id, request, token)
-    case .answer(let id, let status, let body):
-      session.answered(id, status: status, body, at: network.now)
+    case .answer(let id, let status, let body, let reset):
+      session.answered(id, status: status, body, reset: reset, at: network.now)
+    case .act: act()
+    case .withdraw(let identifier):
+      acts.withdraw(identifier)
+      session.withdraw(identifier)
     case .failed(let id): session.failed(id, reason: "no answer", at: network.now)
     case .renewed(let token):
       self.token = token
@@ -141,7 +152,42 @@ struct VirtualEventSub: VirtualServer {
     network.schedule(.unused(id), after: .seconds(10))
   }
 
+  /// Requests one or more acts.
+  private mutating func act() {
+    // The last acts end before the simulation does.
+    guard network.now < Self.end + .seconds(-10) else { return }
+    network.schedule(.act, after: network.delay(1..<4_000))
+    for _ in 0..<(network.generator.oneIn(50) ? 50 : 1) {
+      let (identifier, act) = acts.next(isBan: network.generator.oneIn(2))
+      session.carryOut(ActRequest(identifier: identifier, act: act), at: network.now)
+      if network.generator.oneIn(20) {
+        network.schedule(.withdraw(identifier), after: network.delay(0..<300))
+      }
+    }
+  }
+
+  /// Answers a request for an act with a fault of Twitch or of the network. Returns whether there is
+  /// a fault.
+  private mutating func answerWithFault(_ id: Int, _ request: EventSubRequest) -> Bool {
+    switch network.generator.pick(0..<60) {
+    case 0:
+      let reset = network.now + network.delay(0..<6_000)
+      network.schedule(.answer(id, 429, .null, reset: reset), after: network.delay())
+    case 1:
+      let answer = server.answer("\(request.method)", request.path, request.body, token: token)
+      network.schedule(
+        .answer(id, answer.status, answer.body), after: network.delay(3_000..<6_000))
+    case 2:
+      _ = server.answer("\(request.method)", request.path, request.body, token: token)
+      network.schedule(.answer(id, 503, .null), after: network.delay())
+    default: return false
+    }
+    return true
+  }
+
   private mutating func answer(_ id: Int, _ request: EventSubRequest, _ token: Int) {
+    let isAct = request.path.hasPrefix("/helix/chat") || request.path.hasPrefix("/helix/moderation")
+    if isAct, answerWithFault(id, request) { return }
     if network.isDown || failsRequests > 0 {
       failsRequests = max(0, failsRequests - 1)
       let isLost = network.generator.oneIn(2)
@@ -205,6 +251,8 @@ struct VirtualEventSub: VirtualServer {
   mutating func judge() {
     network.count("conflicts", server.conflicts)
     network.violations += server.faults
+    for (name, count) in acts.judge(server.performed) { network.count(name, count) }
+    network.violations += acts.violations
     let status = network.statuses[Self.channel]
     if status?.state != .live {
       network.violations.append(

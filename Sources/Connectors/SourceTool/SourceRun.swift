@@ -183,13 +183,14 @@ package struct SourceRun: Sendable {
     return running
   }
 
-  /// Returns the receiver of the acts of a source whose events belong to a single room.
+  /// Returns the receiver of a room's acts. `room` is the room of the source's events if no room is
+  /// configured.
   private func requests(
-    _ kind: SourceConfiguration.Kind, on loop: any EventLoop
+    _ kind: SourceConfiguration.Kind, in room: RoomName = .main, on loop: any EventLoop
   ) -> RoomRequests {
     RoomRequests(
       RoomRequests.Settings(
-        path: sockets.control, room: configuration.room ?? .main, platform: kind.platform,
+        path: sockets.control, room: configuration.room ?? room, platform: kind.platform,
         source: name),
       eventLoop: loop)
   }
@@ -223,10 +224,13 @@ package struct SourceRun: Sendable {
       let api = options.api ?? HTTPAddress(servers.api),
       let logins = options.logins ?? HTTPAddress(servers.logins)
     else { throw .refused("no address of Twitch is configured") }
+    var settings = EventSubSettings(channel: options.channels.first ?? "", address: events)
+    settings.acts = configuration.acts ?? settings.acts
+    let room = EventSubSource.room(configuration.room, settings.channel)
     return EventSubSource(
-      EventSubSettings(channel: options.channels.first ?? "", address: events), login: login,
-      api: api, logins: logins, security: try PeerSecurity(certificates: options.certificates),
-      delivery: delivery, eventLoop: loop)
+      settings, login: login, api: api, logins: logins,
+      security: try PeerSecurity(certificates: options.certificates), delivery: delivery,
+      requests: requests(.eventsub, in: room, on: loop), eventLoop: loop)
   }
 
   /// The running sources and their deliveries, on their event loop. When the first source ends, all

@@ -24,9 +24,20 @@ extension EventSubSession {
     case failed(String)
   }
 
-  /// Processes the answer to a request. `body` is `null` if the answer is not JSON.
-  package mutating func answered(_ id: Int, status: Int, _ body: JSONValue, at now: Instant) {
-    guard !isOver, let purpose = outstanding.removeValue(forKey: id) else { return }
+  /// Processes the answer to a request.
+  ///
+  /// - Parameters:
+  ///   - body: The JSON of the answer, or `null` if the answer is not JSON.
+  ///   - reset: The time at which Twitch accepts requests again, if Twitch names one.
+  package mutating func answered(
+    _ id: Int, status: Int, _ body: JSONValue, reset: Instant? = nil, at now: Instant
+  ) {
+    guard !isOver else { return }
+    if acts.isSent(id) {
+      actAnswered(id, status: status, body, reset: reset, at: now)
+      return ask(at: now)
+    }
+    guard let purpose = outstanding.removeValue(forKey: id) else { return }
     switch status {
     case 401: unauthorized(purpose, id)
     case 429, 500...: retry(purpose, "Twitch answers \(status)", at: now)
@@ -42,8 +53,14 @@ extension EventSubSession {
   }
 
   /// Records that a request failed or was not answered.
-  package mutating func failed(_ id: Int, reason: String, at now: Instant) {
-    guard !isOver, let purpose = outstanding.removeValue(forKey: id) else { return }
+  ///
+  /// - Parameter mayBeSent: Whether Twitch may have received the request.
+  package mutating func failed(
+    _ id: Int, reason: String, mayBeSent: Bool = true, at now: Instant
+  ) {
+    guard !isOver else { return }
+    if acts.isSent(id) { return actFailed(id, reason: reason, mayBeSent: mayBeSent) }
+    guard let purpose = outstanding.removeValue(forKey: id) else { return }
     retry(purpose, reason, at: now)
     ask(at: now)
   }
@@ -96,6 +113,9 @@ extension EventSubSession {
       }
       self.user = user
       scopes = Set((body["scopes"]?.arrayValue ?? []).compactMap { $0.word() })
+      isTokenInDoubt = false
+      offerActs()
+      sendActs()
       if channel == nil { enqueue(.channel) }
     case .channel:
       // Twitch answers 400 to invalid channel names.
@@ -108,6 +128,7 @@ extension EventSubSession {
         return false
       }
       channel = id
+      offerActs()
       begin(at: now)
     case .viewers:
       guard let count = body["data"]?.arrayValue?.first?["viewer_count"]?.integerValue, count >= 0

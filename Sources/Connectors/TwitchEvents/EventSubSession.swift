@@ -1,6 +1,6 @@
 package import ChatImport
 package import JSON
-import LiveEvents
+package import LiveEvents
 package import LiveSources
 package import RateLimiting
 
@@ -20,14 +20,21 @@ package struct EventSubSession: SourceSession {
     case connect(Int, HTTPAddress)
     /// Close a connection. The session ignores later events of the connection.
     case close(Int)
-    /// Make a request. Report the result with `answered(_:status:_:at:)` or `failed(_:reason:at:)`.
+    /// Make a request. Report the result with `answered(_:status:_:reset:at:)` or
+    /// `failed(_:reason:mayBeSent:at:)`.
     case ask(Int, EventSubRequest)
+    /// Cancel a request, whose answer no longer counts.
+    case cancel(Int)
     /// Renew the token. Report the result with `renewed(_:at:)`.
     case renewToken
     case event(EventSub.Notification)
     case viewers(Int)
     case status(SourceStatus)
     case gap(from: Instant, to: Instant, reason: String)
+    /// Offer these kinds of act to the room, instead of the previous ones.
+    case offer([ActKind])
+    /// Report the outcome of an act.
+    case outcome(request: String, RequestOutcome)
     /// All reading has ended permanently, and all connections are closed.
     case refused(String)
   }
@@ -104,6 +111,13 @@ package struct EventSubSession: SourceSession {
   private var validateAt: Instant?
   private var pollAt: Instant?
 
+  // The state of acts.
+  var acts = PendingActs()
+  /// The kinds of act that the room can request.
+  var offered: [ActKind] = []
+  /// Whether acts wait for the validation of the token, which Twitch has rejected for an act.
+  var isTokenInDoubt = false
+
   // The state of subscriptions.
   var user: String?
   var channel: String?
@@ -119,6 +133,8 @@ package struct EventSubSession: SourceSession {
   /// A human-readable remark about events that were not shown, and the number of these events.
   private var remark: String?
   private var notShown = 0
+  /// The reason why no acts arrive from the room.
+  private var controllerProblem: String?
   private var pace = StatusPace()
   package var effects: [Effect] = []
   /// The number of events delivered to the room, and of copies that were dropped.
@@ -150,7 +166,9 @@ package struct EventSubSession: SourceSession {
   package var deadline: Instant? {
     guard !isOver else { return nil }
     var deadline: Instant? = .earlier(
-      .earlier(connectAt, pace.deadline), .earlier(validateAt, pollAt))
+      .earlier(.earlier(connectAt, pace.deadline), acts.deadline),
+      .earlier(validateAt, pollAt))
+    if canSendActs { deadline = Instant(nanoseconds: .min) }
     if canAsk { deadline = .earlier(deadline, retryAt ?? Instant(nanoseconds: .min)) }
     for connection in connections.values {
       deadline = .earlier(deadline, .earlier(connection.deadline, connection.liveness?.deadline))
@@ -177,6 +195,7 @@ package struct EventSubSession: SourceSession {
     // Connections are sorted by creation, so that equal seeds give equal runs.
     for id in connections.keys.sorted() { check(id, at: now) }
     if let time = connectAt, time <= now { connect(at: now) }
+    wakeActs(at: now)
     ask(at: now)
   }
 
@@ -423,7 +442,7 @@ package struct EventSubSession: SourceSession {
   }
 
   private mutating func setLive() {
-    let reasons = [missing, remark].compactMap(\.self)
+    let reasons = [missing, remark, controllerProblem].compactMap(\.self)
     let reason = reasons.joined(separator: "; ").clipped
     setStatus(SourceStatus(.live, reason: reason.isEmpty ? nil : reason))
   }
@@ -438,6 +457,12 @@ package struct EventSubSession: SourceSession {
   private mutating func reportRemark(at now: Instant) {
     guard pace.mayReport(at: now), status.state == .live else { return }
     setLive()
+  }
+
+  /// Records the reason why no acts arrive from the room, or, with `nil`, that acts can arrive.
+  package mutating func setControllerProblem(_ problem: String?, at now: Instant) {
+    controllerProblem = problem
+    if status.state == .live { setLive() }
   }
 
   /// Sends the delayed status report now, because the source is ending.
@@ -472,6 +497,7 @@ package struct EventSubSession: SourceSession {
     isOver = true
     for id in connections.keys.sorted() { perform(.close(id)) }
     connections = [:]
+    endActs(reason)
     setStatus(SourceStatus(.refused, reason: reason))
     perform(.refused(reason))
   }

@@ -1,3 +1,4 @@
+package import LiveEvents
 package import LiveSources
 package import RateLimiting
 
@@ -16,6 +17,8 @@ package struct EventSubSettings: Sendable {
   package var channel: String
   /// The address at which a new session connects.
   package var address: HTTPAddress
+  /// The acts to offer to the room if the token allows them.
+  package var acts = ActKind.allCases
 
   // MARK: Time limits
 
@@ -31,8 +34,11 @@ package struct EventSubSettings: Sendable {
   package var poll = Interval.seconds(60)
   /// How often the token is validated, as Twitch requires.
   package var validation = Interval.seconds(3_600)
-  /// The maximum number of concurrent requests.
+  /// The maximum number of concurrent requests, other than acts.
   package var requests = 4
+  /// How long an act may take, shorter than the default of the daemon's `rooms.requestTimeout`: the
+  /// source knows whether the act was sent, and the daemon does not.
+  package var act = Interval.seconds(4)
 
   package init(channel: String, address: HTTPAddress) {
     self.channel = channel

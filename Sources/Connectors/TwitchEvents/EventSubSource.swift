@@ -1,6 +1,6 @@
 import ChatImport
 import JSON
-import LiveEvents
+package import LiveEvents
 package import LiveSources
 package import NIOCore
 import RateLimiting
@@ -15,6 +15,7 @@ package final class EventSubSource: SessionSource {
   package let eventLoop: any EventLoop
   private let room: RoomName
   private let channel: String
+  private let requests: RoomRequests
   private var login: TwitchLogin
   package var session: EventSubSession
   private var connections: [Int: WebSocketConnection] = [:]
@@ -28,10 +29,13 @@ package final class EventSubSource: SessionSource {
   package let delivery: SourceDelivery
   package var events = SourceEvents()
 
-  /// - Parameter security: The TLS settings for encrypted addresses.
+  /// - Parameters:
+  ///   - security: The TLS settings for encrypted addresses.
+  ///   - requests: Receives the room's acts.
   package init(
     _ settings: EventSubSettings, login: TwitchLogin, api: HTTPAddress, logins: HTTPAddress,
-    security: PeerSecurity?, delivery: SourceDelivery, eventLoop: any EventLoop
+    security: PeerSecurity?, delivery: SourceDelivery, requests: RoomRequests,
+    eventLoop: any EventLoop
   ) {
     self.api = api
     self.logins = logins
@@ -40,13 +44,21 @@ package final class EventSubSource: SessionSource {
     self.eventLoop = eventLoop
     self.login = login
     channel = settings.channel
-    room = delivery.settings.room ?? RoomName(settings.channel) ?? .main
+    self.requests = requests
+    room = Self.room(delivery.settings.room, settings.channel)
     session = EventSubSession(
       settings, generator: SystemRandomNumberGenerator(), at: SourceDelivery.now)
   }
 
+  /// Returns the room of a channel's events: the configured room, or the room with the channel's
+  /// name.
+  package static func room(_ configured: RoomName?, _ channel: String) -> RoomName {
+    configured ?? RoomName(channel) ?? .main
+  }
+
   package func start() {
     delivery.pause = { [weak self] in self?.pause($0) }
+    receiveActs(from: requests)
     advance { $0.wake(at: $1) }
   }
 
@@ -54,6 +66,7 @@ package final class EventSubSource: SessionSource {
     advance { $0.finish(at: $1) }
     if status.state != .refused { delivery.report(SourceStatus(.ended), in: room) }
     timer.stop()
+    requests.stop()
     for connection in connections.values { connection.close() }
     for fetch in fetches.values { fetch.cancel() }
     renewal?.cancel()
@@ -65,6 +78,7 @@ package final class EventSubSource: SessionSource {
     case .connect(let id, let address): connect(id, address)
     case .close(let id): connections.removeValue(forKey: id)?.close()
     case .ask(let id, let request): ask(id, request)
+    case .cancel(let id): fetches.removeValue(forKey: id)?.cancel()
     case .renewToken: renew()
     case .event(let notification):
       let (lines, unknown) = (output.lines, output.unknown)
@@ -85,6 +99,8 @@ package final class EventSubSource: SessionSource {
       report(status, of: channel, in: room)
     case .gap(let from, let to, let reason):
       report(SourceGap(from: from, to: to, reason: reason), of: channel, in: room)
+    case .offer(let acts): requests.serve(acts: acts)
+    case .outcome(let request, let outcome): requests.report(request, outcome)
     case .refused(let reason): events.failed(.refused(reason))
     }
   }
@@ -137,11 +153,24 @@ package final class EventSubSource: SessionSource {
         let body = (try? JSONValue(parsing: answer.body)) ?? .null
         // A token alone does not identify its application.
         if request.isForLogins, let id = body["client_id"]?.stringValue { login.clientID = id }
-        advance { $0.answered(id, status: answer.status, body, at: $1) }
+        advance {
+          $0.answered(id, status: answer.status, body, reset: Self.reset(answer, at: $1), at: $1)
+        }
       case .failure(let failure):
-        advance { $0.failed(id, reason: failure.reason, at: $1) }
+        advance {
+          $0.failed(id, reason: failure.reason, mayBeSent: failure.mayBeSent, at: $1)
+        }
       }
     }
+  }
+
+  /// Returns the time at which Twitch accepts requests again, which an answer names in seconds since
+  /// 1970.
+  private static func reset(_ answer: HTTPAnswer, at now: Instant) -> Instant? {
+    guard let seconds = answer.header("Ratelimit-Reset").flatMap({ Int64($0) }),
+      (0...EventLimits.timestamps.upperBound / 1_000).contains(seconds)
+    else { return nil }
+    return now + .milliseconds(seconds * 1_000 - Int64(SourceDelivery.wallTime(now)))
   }
 
   private func renew() {

@@ -41,6 +41,7 @@ final class TwitchEventsParser: Parser {
     session.wake(at: .origin)
     session.opened(1, at: .origin)
     var requests: [Int] = []
+    var acts = 0
     for line in bytes.split(separator: 0x0A) {
       guard let message = try? JSONValue(parsing: Array(line)) else { continue }
       if let id = requests.popLast() {
@@ -51,6 +52,14 @@ final class TwitchEventsParser: Parser {
       for effect in session.takeEffects() {
         switch effect {
         case .ask(let id, _): requests.append(id)
+        case .offer(let kinds):
+          // Each offer is followed by one act, so that the next answers are answers to acts.
+          guard kinds.contains(.delete), let act = try? PlatformAct(.delete, message: "m") else {
+            break
+          }
+          acts += 1
+          session.carryOut(ActRequest(identifier: "\(acts)", act: act), at: .origin)
+        case .outcome(let act, _): check("only requested acts end", Int(act) ?? 0 <= acts)
         case .event(let notification):
           var lines = NativeLines()
           EventSub.translate(notification, into: &lines)

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import LiveEvents
 import LiveSources
 import RateLimiting
 import TestSupport
@@ -57,6 +58,24 @@ struct DeviceLoginTests {
     let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
     #expect(mode as? Int == 0o600)
     extendLifetime(directory)
+  }
+
+  @Test func `a login requests the permissions for reading, and those for the given acts`() throws {
+    func scopes(_ acts: [ActKind]) throws -> Set<String> {
+      var login = DeviceLogin(
+        clientID: "client", server: try #require(HTTPAddress("https://id.example")), acts: acts)
+      guard case .ask(let request)? = login.takeEffects().first else { return [] }
+      let form = String(decoding: request.body?.bytes ?? [], as: UTF8.self)
+      let field = form.split(separator: "&").first { $0.hasPrefix("scopes=") } ?? ""
+      return Set(
+        field.dropFirst(7).replacing("%3A", with: ":").split(separator: "%20").map(String.init))
+    }
+    let reading = try scopes([])
+    #expect(reading.isSuperset(of: ["user:read:chat", "moderator:read:followers"]))
+    #expect(!reading.contains { $0.contains("manage") || $0.contains("write") })
+    #expect(
+      try scopes([.say, .reply, .delete]).subtracting(reading)
+        == ["user:write:chat", "moderator:manage:chat_messages"])
   }
 
   @Test func `a login code that is refused or not confirmed ends the login`() throws {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import JSON
+import LiveEvents
 import LiveSources
 import NIOCore
 import NIOPosix
@@ -14,6 +15,11 @@ struct LoginCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp("Identifier of an application registered with Twitch.", valueName: "id"))
   var clientId: String
+  @Option(
+    help: ArgumentHelp(
+      "Acts to allow, separated by commas, such as say,delete, or all. Default: none.",
+      valueName: "acts"))
+  var acts: String?
   @Option(help: ArgumentHelp("File to write.", valueName: "file"))
   var file: String?
   @Option(help: ArgumentHelp("Login server to use instead of Twitch's.", valueName: "url"))
@@ -24,7 +30,10 @@ struct LoginCommand: AsyncParsableCommand {
   var ca: String?
   @OptionGroup var output: OutputOptions
 
-  func validate() throws { _ = try privateAddress(auth, of: "--auth") }
+  func validate() throws {
+    _ = try privateAddress(auth, of: "--auth")
+    _ = try acts.map(SourceTool.acts)
+  }
 
   /// Runs until the user confirms the code or it expires.
   func run(show: @escaping @Sendable (String) -> Void) async throws {
@@ -33,7 +42,8 @@ struct LoginCommand: AsyncParsableCommand {
     let ended = loop.makePromise(of: Void.self)
     let run = LoginRun(
       clientID: clientId, server: try privateAddress(auth, of: "--auth"),
-      file: file ?? EventSubOptions.standardFile, certificates: ca, json: output.json, show: show)
+      acts: try acts.map(SourceTool.acts) ?? [], file: file ?? EventSubOptions.standardFile,
+      certificates: ca, json: output.json, show: show)
     let box = try await loop.submit {
       let process = try LoginProcess(run, eventLoop: loop, ended: ended)
       return NIOLoopBound(process, eventLoop: loop)
@@ -57,6 +67,7 @@ struct LoginCommand: AsyncParsableCommand {
 private struct LoginRun: Sendable {
   var clientID: String
   var server: HTTPAddress
+  var acts: [ActKind]
   var file: String
   var certificates: String?
   var json: Bool
@@ -78,7 +89,8 @@ private final class LoginProcess {
     self.eventLoop = eventLoop
     self.ended = ended
     security = run.server.isEncrypted ? try PeerSecurity(certificates: run.certificates) : nil
-    login = DeviceLogin(clientID: run.clientID, server: run.server)
+    login = DeviceLogin(
+      clientID: run.clientID, server: run.server, acts: run.acts)
     settle()
   }
 

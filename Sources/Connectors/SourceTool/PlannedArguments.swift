@@ -53,9 +53,17 @@ extension HTTPAddress {
 
 extension ActOptions {
   func configure(_ configuration: inout SourceConfiguration) throws {
-    guard let acts else { return }
-    let names = acts == "none" ? [] : acts.split(separator: ",", omittingEmptySubsequences: false)
-    configuration.acts = try names.map { name in
+    if let acts { configuration.acts = try SourceTool.acts(acts) }
+  }
+}
+
+/// Parses a list of acts: `none`, `all`, or names separated by commas.
+func acts(_ text: String) throws -> [ActKind] {
+  switch text {
+  case "none": return []
+  case "all": return ActKind.allCases
+  default:
+    return try text.split(separator: ",", omittingEmptySubsequences: false).map { name in
       guard let kind = ActKind(rawValue: String(name)) else {
         throw ValidationError(
           "'\(name)' is not an act; the acts are "
@@ -91,6 +99,9 @@ extension TwitchArguments: PlannedArguments {
     if noTls, events.tokenFile != nil { throw ValidationError("--token-file needs TLS") }
     configuration.twitch.usesTLS = !noTls
     try events.configure(&configuration)
+    if configuration.acts?.isEmpty == false, !configuration.twitch.hasLogin {
+      throw ValidationError("--acts needs 'livehostctl login twitch', or --token-file FILE")
+    }
     // A server other than Twitch's may lack EventSub, so EventSub is used with it only if the
     // arguments give EventSub's address.
     configuration.twitch.readsEvents =
@@ -112,6 +123,7 @@ extension EventSubOptions {
     if tokenFile != nil, loginFile != nil {
       throw ValidationError("--token-file and --login-file exclude each other")
     }
+    try acts.configure(&configuration)
     configuration.twitch.certificates = ca
     configuration.twitch.tokenFile = tokenFile
     configuration.twitch.loginFile = loginFile

@@ -1,4 +1,5 @@
 package import JSON
+package import LiveEvents
 package import LiveSources
 package import RateLimiting
 
@@ -25,27 +26,32 @@ package struct DeviceLogin {
   }
 
   /// The permissions that the subscribed event types require.
-  private static let scopes =
-    Set(EventSubType.all.compactMap(\.scopes.first) + ["chat:read"]).sorted()
-    .joined(separator: " ")
+  private static let readingScopes =
+    Set(EventSubType.all.compactMap(\.scopes.first)).union(["chat:read"])
 
   private let server: HTTPAddress
   private let clientID: String
+  private let scopes: String
   private var phase = Phase.asking
   private var interval = Interval.seconds(5)
   private var askAt: Instant?
   private var expiresAt: Instant?
   private var effects: [Effect] = []
 
-  /// - Parameter clientID: The identifier of an application registered with Twitch.
-  package init(clientID: String, server: HTTPAddress) {
+  /// - Parameters:
+  ///   - clientID: The identifier of an application registered with Twitch.
+  ///   - acts: The acts for which to also request permissions. Without them, a stolen login can
+  ///     only read.
+  package init(clientID: String, server: HTTPAddress, acts: [ActKind] = []) {
     self.clientID = clientID
     self.server = server
+    scopes = Self.readingScopes.union(acts.map { TwitchAct.scope(of: $0) }).sorted()
+      .joined(separator: " ")
     effects = [
       .ask(
         .form(
           server.appending("/oauth2/device"),
-          [("client_id", clientID), ("scopes", Self.scopes)]))
+          [("client_id", clientID), ("scopes", scopes)]))
     ]
   }
 
@@ -69,7 +75,7 @@ package struct DeviceLogin {
           .form(
             server.appending("/oauth2/token"),
             [
-              ("client_id", clientID), ("scopes", Self.scopes), ("device_code", $0),
+              ("client_id", clientID), ("scopes", scopes), ("device_code", $0),
               ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"),
             ])
         }))

@@ -63,6 +63,7 @@ package struct EventSubOptions: ParsableArguments {
   package var api: String?
   @Option(help: ArgumentHelp("Login server to use instead of Twitch's.", valueName: "url"))
   package var auth: String?
+  @OptionGroup package var acts: ActOptions
 
   package init() {}
 }
@@ -74,7 +75,8 @@ package struct EventSubArguments: SourceArguments {
   package static let discussion = """
     Needs 'livehostctl login twitch', or a token. The scopes of the login determine the available \
     events: chat, follows, hype trains, polls, predictions, redemptions. The stream's state, title \
-    and viewers are always available. Exits with 0 on Ctrl-C, with 69 if the daemon is unreachable \
+    and viewers are always available. The scopes also determine the acts that the host can carry \
+    out on Twitch; see 'livehostctl login twitch --acts'. Exits with 0 on Ctrl-C, with 69 if the daemon is unreachable \
     for a minute, and with 77 if Twitch refuses the token.
 
     JSON: one line per report: state and gap, and progress every second.

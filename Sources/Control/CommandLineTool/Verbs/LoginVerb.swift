@@ -15,9 +15,11 @@ struct LoginTwitchVerb: Verb {
     discussion: """
       Prints an address and a code. Open the address in a browser, on any machine, and confirm the \
       code. This allows 'livehostctl connect' to read chat, followers, subscriptions, bits, hype \
-      trains, polls, predictions and redemptions. The login is stored in a file that only its \
-      owner can read, and is renewed there. Needs an application of the type 'public', registered \
-      once at dev.twitch.tv/console.
+      trains, polls, predictions and redemptions. With --acts it also allows acts of \
+      the host: say, reply, delete, timeOut, ban, unban, announce, mark, setTitle, setCategory, \
+      shoutOut, setChatModes, setShield, reviewHeld. A stolen login without acts can only read. \
+      The login is stored in a file that only its owner can read, and is renewed there. Needs an \
+      application of the type 'public', registered once at dev.twitch.tv/console.
 
       JSON: a line with address, code and expiresIn (seconds), then, once the code is confirmed, a \
       line with account.
@@ -26,6 +28,11 @@ struct LoginTwitchVerb: Verb {
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Option(help: ArgumentHelp("Identifier of the application.", valueName: "id"))
   var clientId: String
+  @Option(
+    help: ArgumentHelp(
+      "Acts to allow, separated by commas, such as say,delete, or all. Default: none.",
+      valueName: "acts"))
+  var acts: String?
   @Option(
     help: ArgumentHelp(
       "File to write. Default: livehost/twitch.json in the user's configuration directory.",

@@ -29,10 +29,10 @@ def gift_event(number):
 
 
 class ScriptedEventSub:
-    """Writes a login into a directory. `arguments` are the arguments for a source that uses it."""
+    """Writes a login with scopes into a directory. `arguments` are the arguments for a source that uses it."""
 
-    def __init__(self, directory, keepalive=2, renewal=0):
-        self.keepalive, self.numbers = keepalive, itertools.count(1)
+    def __init__(self, directory, keepalive=2, renewal=0, scopes=()):
+        self.keepalive, self.numbers, self.scopes = keepalive, itertools.count(1), [*SCOPES, *scopes]
         self.subscriptions = {}  # identifier: (type, condition, session)
         self.sockets = {}  # session: connection
         self.moved = {}  # reconnect identifier: session
@@ -45,9 +45,11 @@ class ScriptedEventSub:
         file.write_text(json.dumps({"clientId": "client", "accessToken": TOKENS[0], "refreshToken": f"renew{renewal}"}))
         self.arguments = ["--login-file", file, "--url", self.ws, "--api", self.http, "--auth", self.http]
 
-    def answer(self, request):
-        is_allowed = request.headers.get("Authorization", "").split(" ")[-1] == TOKENS[self.token] and (
+    def is_allowed(self, request):
+        return request.headers.get("Authorization", "").split(" ")[-1] == TOKENS[self.token] and (
             request.headers.get("Client-Id") == "client" or "/helix/" not in request.path)
+
+    def answer(self, request):
         match request.method, request.path:
             case "POST", "/oauth2/device":
                 return 200, {"device_code": "device" + request.form["client_id"], "user_code": "ABCD-EFGH",
@@ -61,14 +63,14 @@ class ScriptedEventSub:
                     return 400, {"status": 400, "message": "authorization_pending"}
                 self.renewals += is_renewal
                 return 200, {"access_token": TOKENS[self.token], "refresh_token": f"renew{self.renewals}",
-                             "token_type": "bearer", "scope": SCOPES}
+                             "token_type": "bearer", "scope": self.scopes}
             case "GET", "/recent/ada":
                 self.asked.append(request.args)
                 return 200, {"messages": self.lines, "error": None}
-            case _ if not is_allowed:
+            case _ if not self.is_allowed(request):
                 return 401, {"message": "invalid access token"}
             case "GET", "/oauth2/validate":
-                return 200, {"client_id": "client", "login": "ada", "user_id": "42", "scopes": SCOPES,
+                return 200, {"client_id": "client", "login": "ada", "user_id": "42", "scopes": self.scopes,
                              "expires_in": 5000}
             case "GET", "/helix/users":
                 return 200, {"data": [{"id": "42", "login": request.args["login"]}]}

@@ -71,6 +71,17 @@ class Source(Program):
     stop = Program.interrupt
 
 
+def act(daemon, room, **parameters):
+    """Performs an act. Returns the outcome and the reason. Waits until the source offers acts; an
+    act without a controller is carried out nowhere."""
+    def reply():
+        reply = daemon.reply("Act", room=room, **parameters)
+        return None if reply.get("error", "").endswith((".NoController", ".NoSuchRoom")) else reply
+    reply = wait_for(reply, f"a controller for {parameters}")
+    assert "error" not in reply, reply
+    return reply["parameters"].get("outcome"), reply["parameters"].get("reason")
+
+
 def leaks(daemon, source, secret, *patterns):
     """Returns the places where others can read a secret: reports of a source, logs, state, and
     files that match the patterns."""

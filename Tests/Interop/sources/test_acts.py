@@ -2,24 +2,13 @@
 import json
 import socket
 
-from sources_support import connect, leaks, settle
+from sources_support import act, connect, leaks, settle
 
 from harness.programs import free_port
 from harness.serving import serve_http, serve_websocket
 from harness.waiting import wait_for
 
 TOKEN = "tokenthatnobodymaysee"
-
-
-def act(daemon, room, **parameters):
-    """Performs an act. Returns the outcome and the reason. Waits until the source offers acts; an
-    act without a controller is carried out nowhere."""
-    def reply():
-        reply = daemon.reply("Act", room=room, **parameters)
-        return None if reply.get("error", "").endswith((".NoController", ".NoSuchRoom")) else reply
-    reply = wait_for(reply, f"a controller for {parameters}")
-    assert "error" not in reply, reply
-    return reply["parameters"].get("outcome"), reply["parameters"].get("reason")
 
 
 class Owncast:

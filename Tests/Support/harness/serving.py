@@ -27,12 +27,13 @@ def serve(handle, listener=None):
 
 
 def serve_http(answer):
-    """Serves JSON, or pages of text. `answer(request)` returns a status and a value. Returns the URL."""
+    """Serves JSON, or pages of text. `answer(request)` returns a status, a value and optional headers. Returns the
+    URL."""
     @werkzeug.Request.application
     def application(request):
-        status, value = answer(request)
+        status, value, *headers = answer(request)
         is_page = isinstance(value, str)
-        return werkzeug.Response(value if is_page else json.dumps(value), status,
+        return werkzeug.Response(value if is_page else json.dumps(value), status, *headers,
                                  content_type="text/html" if is_page else "application/json")
     server = werkzeug.serving.make_server("127.0.0.1", 0, application, threaded=True)
     start_thread(server.serve_forever)

@@ -281,7 +281,9 @@ struct TwitchActSessionTests {
     try steps.say("b")
     steps.fail(1, mayBeSent: false)
     #expect(
-      steps.outcomes == ["a": [.unknown("broken")], "b": [.refused(reason: "broken")]])
+      steps.outcomes == [
+        "a": [.unknown("broken")], "b": [.refused(reason: "Twitch cannot be reached: broken")],
+      ])
     steps.wake(after: .seconds(60))
     #expect(steps.asked.count == 2)
   }

@@ -120,6 +120,7 @@ struct PendingActs: Sendable {
   /// - Parameter mayBeSent: Whether Twitch may have received the request.
   mutating func failed(_ id: Int, reason: String, mayBeSent: Bool) -> End? {
     guard let entry = sent.removeValue(forKey: id) else { return nil }
+    let reason = mayBeSent ? reason : "Twitch cannot be reached: \(reason)"
     return Self.end(entry, reason, mayBeSent: mayBeSent)
   }
 

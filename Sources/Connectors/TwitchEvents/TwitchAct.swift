@@ -81,8 +81,8 @@ package enum TwitchAct: Equatable, Sendable {
     return String(text)
   }
 
-  /// Twitch reads the first word of such a message as a command, which it drops: it answers that it
-  /// has sent the message, although it has sent only the rest. Two dots are not a command.
+  /// Returns the text of a message. Refuses a message that Twitch would read as a command: Twitch
+  /// drops its first word, sends the rest, and reports success. Two dots do not begin a command.
   private static func chatText(_ act: PlatformAct) throws(Refusal) -> String {
     let text = try text(act)
     let start = text.drop { $0.isWhitespace }

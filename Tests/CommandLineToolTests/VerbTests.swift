@@ -40,7 +40,7 @@ import Testing
       list.output == """
         ROOM  SOURCE       PLATFORM  STATE                           LOST  BACK-FILLED  DUPLICATE  POSITION  MISSING
         main  twitch-main  twitch    behind 2 s: the server is slow     3           40          5        17  12 s (connection lost), 2 gaps, 14 s in all
-        main  obs          -         refused: wrong password            0            0          0         -  -
+        main  obs          -         refused: wrong password\u{FFFD}[2J        0            0          0         -  -
         """ + "\n")
     #expect(await daemon.run(["sources", "none"]).status == .failed)
     await daemon.stop()

@@ -160,8 +160,8 @@ package final class FakeService: ControlService {
         lastGap: GapReport(from: 1_000, to: 13_000, reason: "connection lost"),
         timestamp: 20_000, position: 17),
       SourceReport(
-        room: "main", source: "obs", state: .refused, reason: "wrong password", lost: 0,
-        backfilled: 0, duplicate: 0, gaps: 0, gapMs: 0, timestamp: 21_000),
+        room: "main", source: "obs", state: .refused, reason: "wrong password\u{1B}[2J",
+        lost: 0, backfilled: 0, duplicate: 0, gaps: 0, gapMs: 0, timestamp: 21_000),
     ]
   }
 

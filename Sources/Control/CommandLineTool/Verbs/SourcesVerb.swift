@@ -35,9 +35,11 @@ struct SourcesVerb: Verb {
     ])
     for source in sources {
       table.append([
-        source.room, source.source, source.platform ?? "-", state(of: source),
-        Format.count(source.lost), Format.count(source.backfilled),
-        Format.count(source.duplicate), source.position.map { "\($0)" } ?? "-", gap(of: source),
+        source.room, TerminalText.sanitized(source.source),
+        TerminalText.sanitized(source.platform ?? "-"),
+        TerminalText.sanitized(state(of: source)), Format.count(source.lost),
+        Format.count(source.backfilled), Format.count(source.duplicate),
+        source.position.map { "\($0)" } ?? "-", TerminalText.sanitized(gap(of: source)),
       ])
     }
     return table.lines(columns: columns)

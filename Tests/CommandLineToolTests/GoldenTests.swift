@@ -29,6 +29,15 @@ import Testing
     "schedule": ["main", "none"], "chat filter": ["main"], "chat highlight": ["main", "ann"],
     "chat scroll": ["main", "back"], "chat thread": ["main", "1"], "chat notices": ["main"],
     "chat pin": ["main", "3"], "chat unpin": ["main", "3"], "chat dismiss": ["main", "3"],
+    "chat say": ["main", "hello", "--platform", "owncast"], "chat reply": ["main", "1", "hello"],
+    "chat announce": ["main", "hello"], "chat delete": ["main", "1"],
+    "chat timeout": ["main", "@Ü", "10m", "--reason", "links"],
+    "chat ban": ["main", "@Ü", "--platform", "kick"], "chat unban": ["main", "u"],
+    "chat shoutout": ["main", "u", "--platform", "kick"],
+    "chat modes": ["main", "--slow", "30s", "--followers-only", "off", "--emote-only", "on"],
+    "chat shield": ["main", "on"], "chat held": ["main", "1", "deny"],
+    "title": ["main", "A new title"], "category": ["main", "Music"],
+    "mark": ["main", "--platform", "social-stream"],
   ]
   static let elsewhere: [String: String] = [
     "watch": "the objects of show; VerbTests watches them change",

@@ -18,6 +18,8 @@ package final class FakeService: ControlService {
   /// The calls that made changes.
   package let log = Mutex<[String]>([])
   package let startedTasks = Mutex<[StartTaskRequest]>([])
+  /// The requested acts on platforms.
+  package let acts = Mutex<[RequestedAct]>([])
   private let state: State
   private let recording = Mutex<Set<String>>([])
   private let opened = Mutex<Set<String>>(["main"])
@@ -210,7 +212,9 @@ package final class FakeService: ControlService {
   }
 
   private func reply(to request: RequestedAct) throws(ControlError) -> HostReply {
+    acts.withLock { $0.append(request) }
     switch (request.act.kind, request.platform) {
+    case (_, "kick"): return HostReply(outcome: .confirmed)
     case (.shoutOut, let platform):
       throw .noController(
         room: "main", act: request.act.kind.rawValue, platform: platform.map { String($0) })

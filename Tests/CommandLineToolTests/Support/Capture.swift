@@ -24,7 +24,7 @@ enum TestClock {
 
 func run(
   _ arguments: [String], variables: [String: String] = [:], clock: TestClock = .real,
-  isTerminal: Bool = false
+  isTerminal: Bool = false, input: [UInt8] = []
 ) async -> Run {
   let capture = Capture()
   var environment = ProcessEnvironment(variables: variables, userID: getuid())
@@ -38,6 +38,7 @@ func run(
   var console = capture.console()
   console.isOutputTerminal = isTerminal
   console.palette = isTerminal ? .eight : .none
+  console.readInput = { limit in Array(input.prefix(limit)) }
   let tool = CommandLineTool(console: console, environment: environment)
   let status = await tool.run(arguments)
   return Run(status: status, output: capture.text, diagnostics: capture.diagnostics)

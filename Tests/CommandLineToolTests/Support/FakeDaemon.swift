@@ -44,8 +44,11 @@ struct FakeDaemon {
       .bind(unixDomainSocketPath: "\(directory.path)/ingest", cleanupExistingSocketFile: true).get()
   }
 
-  func run(_ arguments: [String], clock: TestClock = .real) async -> Run {
-    await CommandLineToolTests.run(["--socket", directory.path] + arguments, clock: clock)
+  func run(
+    _ arguments: [String], clock: TestClock = .real, input: [UInt8] = []
+  ) async -> Run {
+    await CommandLineToolTests.run(
+      ["--socket", directory.path] + arguments, clock: clock, input: input)
   }
 
   func stop() async {

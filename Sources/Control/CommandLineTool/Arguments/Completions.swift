@@ -38,6 +38,16 @@ extension CompletionKind {
     return chat?.noticeQueue?.map { "\($0.number)" } ?? []
   }
 
+  static let messages = asking { client, room in
+    let chat = try await client.getRoom(room ?? "", feature: .chat).features.chat
+    return chat?.messages.reversed().map(\.id) ?? []
+  }
+
+  static let people = asking { client, room in
+    let chat = try await client.getRoom(room ?? "", feature: .chat).features.chat
+    return KnownPeople(chat).people.map { "@\($0.user.name)" }
+  }
+
   static let activity = asking { client, room in
     let activity = try await client.getRoom(room ?? "", feature: .activity).features.activity
     return activity?.rows.map { "\($0.number)" } ?? []
@@ -49,6 +59,9 @@ extension CompletionKind {
 
   /// Offers the candidates that `names` returns for the room on the command line. Offers nothing if
   /// the daemon does not answer, because a shell cannot show an error during completion.
+  ///
+  /// Viewers choose some of these names, and shells evaluate candidates: bash's `compgen -W` runs
+  /// `$(...)`. Candidates with special characters are therefore not offered.
   private static func asking(
     _ names: @escaping @Sendable (ControlClient, _ room: String?) async throws -> [String]
   ) -> CompletionKind {
@@ -65,10 +78,20 @@ extension CompletionKind {
         defer { timeout.cancel() }
         let found = try? await names(client, words.room)
         await client.client.close()
-        return found ?? []
+        return CompletionCandidates.safe(found ?? [])
       }
       return []
     }
+  }
+}
+
+/// The candidates for a word that is being completed.
+package enum CompletionCandidates {
+  /// Returns the candidates that no shell evaluates and that no verb reads as an option, without
+  /// duplicates.
+  package static func safe(_ names: [String]) -> [String] {
+    var seen: Set<String> = []
+    return names.filter { ShellWord.isPlain($0) && seen.insert($0).inserted }
   }
 }
 

@@ -18,9 +18,9 @@ struct Livehostctl: AsyncParsableCommand {
     subcommands: [
       StatusVerb.self, RoomsVerb.self, OpenVerb.self, CloseVerb.self, ShowVerb.self, WhyVerb.self,
       HangsVerb.self, JournalVerb.self, WatchVerb.self, TopVerb.self, SendVerb.self, SetVerb.self,
-      AdmitVerb.self, CapacityVerb.self, PaceVerb.self, ScheduleVerb.self, ChatVerb.self,
-      ActivityVerb.self, IngestVerb.self, ConnectVerb.self, LoginVerb.self, SourcesVerb.self,
-      WebVerb.self, RelayVerb.self,
+      AdmitVerb.self, CapacityVerb.self, PaceVerb.self, ScheduleVerb.self, TitleVerb.self,
+      CategoryVerb.self, MarkVerb.self, ChatVerb.self, ActivityVerb.self, IngestVerb.self,
+      ConnectVerb.self, LoginVerb.self, SourcesVerb.self, WebVerb.self, RelayVerb.self,
       RecordVerb.self, ReplayVerb.self, AnalyzeVerb.self, TasksVerb.self, CancelVerb.self,
       LogLevelVerb.self, ReloadVerb.self, MetricsVerb.self, ClusterVerb.self, DemoVerb.self,
       SimulateVerb.self,

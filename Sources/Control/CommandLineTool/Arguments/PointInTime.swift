@@ -37,6 +37,14 @@ package struct PointInTime: Sendable, Equatable {
 
   package static var now: Int { WallClock.milliseconds() }
 
+  /// Returns the length in milliseconds of a duration without a sign, such as `90s` or `1h30min`;
+  /// nil for a text of another form.
+  package static func duration(_ text: String) -> Int? {
+    guard text.first?.isNumber == true, !text.lowercased().hasSuffix("ago") else { return nil }
+    let words = text.split(whereSeparator: \.isWhitespace).map { $0.lowercased() }
+    return (try? relative(words)).flatMap { $0 }
+  }
+
   // MARK: Relative
 
   private static let units: [String: Double] = [

@@ -165,6 +165,17 @@ extension Failure {
         .failed,
         "no controller accepts requests for '\(control)' in the room '\(room)'; connect a source "
           + "that does")
+    case .noController(let room, let act, let platform):
+      let place = platform.map { " on \(TerminalText.sanitized($0))" } ?? ""
+      self.init(
+        .failed,
+        "no connected source can carry out '\(TerminalText.sanitized(act))'\(place) in the room "
+          + "'\(room)'; 'livehostctl connect' starts one, and 'livehostctl sources' lists them")
+    case .severalControllers(let room, let act, let choices):
+      self.init(
+        .failed,
+        "several connected sources can carry out '\(TerminalText.sanitized(act))' in the room "
+          + "'\(room)': \(TerminalText.sanitized(choices)); choose one with --platform or --source")
     case .notRecording(let room): self.init(.failed, "the room '\(room)' is not being recorded")
     case .recordingFailed(let room, let reason):
       let subject = room.isEmpty ? "recordings" : "room '\(room)'"

@@ -27,6 +27,7 @@ extension Console {
       usesUnicode: environment.usesUTF8,
       terminal: isInteractive ? .process(write: write) : nil,
       page: page,
+      readInput: { try await StandardInput.read(limit: $0) },
       size: terminalSize)
   }
 

@@ -7,9 +7,13 @@ import Wording
 
 struct ChatVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "chat", abstract: "Filter, highlight, scroll and pin the chat of a room.",
+    commandName: "chat",
+    abstract: "Write in the chat of a room, moderate it, and choose what is shown.",
     discussion: "The result is visible to everyone who watches the room.",
     subcommands: [
+      ChatSayVerb.self, ChatReplyVerb.self, ChatAnnounceVerb.self, ChatDeleteVerb.self,
+      ChatTimeoutVerb.self, ChatBanVerb.self, ChatUnbanVerb.self, ChatShoutoutVerb.self,
+      ChatModesVerb.self, ChatShieldVerb.self, ChatHeldVerb.self,
       ChatFilterVerb.self, ChatHighlightVerb.self, ChatScrollVerb.self, ChatThreadVerb.self,
       ChatNoticesVerb.self, ChatPinVerb.self, ChatUnpinVerb.self, ChatDismissVerb.self,
     ])

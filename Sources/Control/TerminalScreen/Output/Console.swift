@@ -1,5 +1,5 @@
-/// The program's output channels and their properties. Text goes to standard output, diagnostics go
-/// to standard error.
+/// The program's standard input and output channels and their properties. Text goes to standard
+/// output, diagnostics go to standard error.
 package struct Console: Sendable {
   /// Writes all bytes; throws if the reader has closed the output.
   package var write: @Sendable ([UInt8]) throws -> Void
@@ -17,6 +17,8 @@ package struct Console: Sendable {
   /// Shows text page by page until the user quits; returns `false` if the pager cannot be started.
   /// The closure is nil if output must not be paged.
   package var page: (@Sendable ([UInt8]) -> Bool)?
+  /// Returns standard input up to its end, but at most the given number of bytes.
+  package var readInput: @Sendable (Int) async throws -> [UInt8]
   /// The size of the terminal, queried before each drawing because the user may have resized the
   /// window.
   package var size: @Sendable () -> (columns: Int, rows: Int)
@@ -28,6 +30,7 @@ package struct Console: Sendable {
     usesUnicode: Bool = true,
     terminal: Terminal? = nil,
     page: (@Sendable ([UInt8]) -> Bool)? = nil,
+    readInput: @escaping @Sendable (Int) async throws -> [UInt8] = { _ in [] },
     size: @escaping @Sendable () -> (columns: Int, rows: Int) = { (80, 24) }
   ) {
     self.write = write
@@ -38,6 +41,7 @@ package struct Console: Sendable {
     self.usesUnicode = usesUnicode
     self.terminal = terminal
     self.page = page
+    self.readInput = readInput
     self.size = size
   }
 

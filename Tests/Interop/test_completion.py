@@ -11,6 +11,7 @@ EVENTS = [
     {"type": "slider", "control": "zoom", "phase": "end", "value": 0.5},
     {"type": "waiting.join", "user": {"id": "u42", "name": "Wanda"}},
     {"type": "chat.notice", "kind": "raid", "user": {"id": "7", "name": "Ada"}, "count": 9},
+    {"type": "chat.message", "id": "m1", "user": {"id": "8", "name": "Bo"}, "text": "hi"},
 ]
 # The kind of completion, the words as bash splits them, and the expected completions of the last word.
 CASES = [
@@ -26,6 +27,10 @@ CASES = [
     ("controls", "set main ''", "camera zoom"),
     ("people in the waiting room", "admit main u", "u42"),
     ("notices", "chat pin main ''", "1"),
+    ("messages", "chat delete main ''", "m1"),
+    ("people in the chat", "chat ban main @", "@Bo @Ada"),
+    ("options after a name, which bash splits", "chat timeout main @ Bo 10m --rea", "--reason"),
+    ("decisions", "chat held main m1 a", "allow"),
     ("recordings", "replay ''", "RECORDING"),
     ("recordings of an inner verb", "record export main", "RECORDING"),
     ("recordings and rooms", "analyze chatters ''", "RECORDING main"),
@@ -44,6 +49,12 @@ def test_completion_works_in_bash_zsh_and_fish(check, daemon, programs, tmp_path
         (tmp_path / shell).write_text(daemon.ctl("completion", shell))
     daemon.ctl("open", "main")
     daemon.send(*({"room": "main", **event} for event in EVENTS))
+    # Viewers choose their identifiers and names. bash would evaluate these if they were offered.
+    trap = tmp_path / "evaluated"
+    people = [{"id": text, "name": text} for text in (f"$(touch {trap})", f"`touch {trap}`", "a;b", "u 42")]
+    daemon.send(*({"room": "main", "type": "waiting.join", "user": person} for person in people))
+    daemon.send(*({"room": "main", "type": "chat.message", "id": person["id"], "user": person, "text": "hi"}
+                  for person in people))
     recording = daemon.ctl("record", "start", "main").strip()
     for name, words, offered in CASES:
         socket = "/nonexistent" if name == "nothing without a daemon" else daemon.control
@@ -52,6 +63,7 @@ def test_completion_works_in_bash_zsh_and_fish(check, daemon, programs, tmp_path
         environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "LIVEHOST_SOCKET": str(socket)}
         seen = subprocess.run(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         check.equal(f"bash completes {name}", seen.stdout.rstrip("\n"), offered.replace("RECORDING", recording))
+    check("bash evaluates no name", not trap.exists(), f"{trap} exists")
     # fish gets the words from its line editor, so it cannot complete in a script.
     for shell, option in ("zsh", "-n"), ("fish", "--no-execute"):
         if shutil.which(shell):

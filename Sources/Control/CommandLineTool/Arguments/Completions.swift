@@ -133,7 +133,8 @@ extension CompletionShell {
   var script: String {
     let generated = Livehostctl.completionScript(for: self)
     return switch self {
-    // bash passes `--option=value` as three words; the parser's script expects one or two.
+    // bash passes `--option=value` as three words and `@name` as two. The parser's script expects at
+    // most two words for an option and one word for a name.
     case .bash:
       generated.replacing("#!/bin/bash\n", with: "# bash completion of livehostctl(1)\n").replacing(
         #"local -r prev="${3}""#,
@@ -145,9 +146,13 @@ extension CompletionShell {
         #"local -a unparsed_words=("${COMP_WORDS[@]:1:${COMP_CWORD}}")"#,
         with: #"""
           local -a unparsed_words=()
-              local word_before_completion
-              for word_before_completion in "${COMP_WORDS[@]:1:${COMP_CWORD}}"; do
-                  [[ "${word_before_completion}" != '=' ]] && unparsed_words+=("${word_before_completion}")
+              local -i completed_word
+              for ((completed_word = 1; completed_word <= COMP_CWORD; completed_word++)); do
+                  case "${COMP_WORDS[completed_word]}" in
+                  '=') ;;
+                  '@') ((completed_word == COMP_CWORD)) && unparsed_words+=('@') ;;
+                  *) unparsed_words+=("${COMP_WORDS[completed_word]}") ;;
+                  esac
               done
           """#)
     // In zsh, `=-` after an option's name means that the value must follow an equals sign.

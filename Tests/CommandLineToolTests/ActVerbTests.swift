@@ -255,6 +255,8 @@ import Testing
     let run = await daemon.run(["title", "main", "-"], input: Array(input.utf8))
     #expect(run.status == .done, "\(run.diagnostics)")
     #expect(daemon.service.acts.withLock { $0.map(\.act.text) } == [Text(text)])
+    _ = await daemon.run(["chat", "ban", "main", "u2", "--reason", "-"], input: Array(input.utf8))
+    #expect(daemon.service.acts.withLock { $0.last?.act.reason } == Text(text))
     await daemon.stop()
   }
 
@@ -293,7 +295,7 @@ import Testing
     ("u42", "u42"), ("", "''"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#), ("-x", "'-x'"),
     ("$(x)", "'$(x)'"), ("名前", "名前"), ("a\u{1B}b", "'a\u{FFFD}b'"),
     ("\u{0D4E}`x\u{0D4E}`", "'\u{0D4E}`x\u{0D4E}`'"), ("~", "'~'"), ("{a,b}", "'{a,b}'"),
-    ("=ls", "'=ls'"),
+    ("=ls", "'=ls'"), ("हिन्दी", "हिन्दी"),
   ])
   func `a text becomes one word, and is quoted only if it must be`(text: String, word: String) {
     #expect(ShellWord.quoted(text) == word)

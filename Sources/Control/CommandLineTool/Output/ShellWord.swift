@@ -15,7 +15,9 @@ package enum ShellWord {
   package static func isPlain(_ text: String) -> Bool {
     !text.isEmpty && !text.hasPrefix("-")
       && text.unicodeScalars.allSatisfy { scalar in
-        scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+        let properties = scalar.properties
+        return properties.isAlphabetic || properties.numericType != nil
+          || [.nonspacingMark, .spacingMark].contains(properties.generalCategory)
           || "_-.:@+,/".unicodeScalars.contains(scalar)
       }
   }

@@ -195,7 +195,10 @@ import Testing
         + "'livehostctl connect'"
     ),
     (["chat", "say", "main", "hi"], "twitch, owncast; choose one with --platform or --source"),
-    (["chat", "ban", "main", "@nobody"], "is by '@nobody'; give the person's identifier"),
+    (
+      ["chat", "ban", "main", "@nobody"],
+      "stores no message from '@nobody'; give the person's identifier, without @"
+    ),
     (["chat", "ban", "main", "bob"], "'bob' is a person's name, not an identifier; write '@bob'"),
     (
       ["chat", "ban", "main", "@ann"],
@@ -303,9 +306,9 @@ import Testing
 
   @Test func `names that a shell would evaluate are not offered for completion`() {
     let names = [
-      "@ann", "u42", "$(touch x)", "`x`", "a;b", "a b", "a\nb", "--all", "", "名前", "@ann", "*",
-      "\u{0D4E}`x\u{0D4E}`",
+      "@ann", "u42", "$(touch x)", "`x`", "a;b", "Desktop Audio", "a\nb", "--all", "", "名前", "@ann",
+      "*", "\u{0D4E}`x\u{0D4E}`", "a $x",
     ]
-    #expect(CompletionCandidates.safe(names) == ["@ann", "u42", "名前"])
+    #expect(CompletionCandidates.safe(names) == ["@ann", "u42", "Desktop Audio", "名前"])
   }
 }

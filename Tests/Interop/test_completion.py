@@ -51,7 +51,7 @@ def test_completion_works_in_bash_zsh_and_fish(check, daemon, programs, tmp_path
     daemon.send(*({"room": "main", **event} for event in EVENTS))
     # Viewers choose their identifiers and names. bash would evaluate these if they were offered.
     trap = tmp_path / "evaluated"
-    people = [{"id": text, "name": text} for text in (f"$(touch {trap})", f"`touch {trap}`", "a;b", "u 42")]
+    people = [{"id": text, "name": text} for text in (f"$(touch {trap})", f"`touch {trap}`", "a;b", "u\\42")]
     daemon.send(*({"room": "main", "type": "waiting.join", "user": person} for person in people))
     daemon.send(*({"room": "main", "type": "chat.message", "id": person["id"], "user": person, "text": "hi"}
                   for person in people))

@@ -73,10 +73,10 @@ package struct KnownPeople {
     case .name(let name):
       throw Failure(
         .failed,
-        "no message that the room '\(room)' stores is by '@\(TerminalText.sanitized(name))'; give "
-          + "the person's identifier, without @")
+        "the room '\(room)' stores no message from '@\(TerminalText.sanitized(name))'; give the "
+          + "person's identifier, without @")
     case .identifier(let identifier):
-      // A platform could take a name for the identifier of somebody else.
+      // A platform could mistake the name for another person's identifier.
       if candidates.contains(where: { PersonArgument.name(identifier).fits($0.user) }) {
         let name = TerminalText.sanitized(identifier)
         throw Failure(

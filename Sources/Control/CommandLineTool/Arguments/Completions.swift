@@ -88,10 +88,13 @@ extension CompletionKind {
 /// The candidates for a word that is being completed.
 package enum CompletionCandidates {
   /// Returns the candidates that no shell evaluates and that no verb reads as an option, without
-  /// duplicates.
+  /// duplicates. Names may contain spaces, which shells quote.
   package static func safe(_ names: [String]) -> [String] {
     var seen: Set<String> = []
-    return names.filter { ShellWord.isPlain($0) && seen.insert($0).inserted }
+    return names.filter { name in
+      name.split(separator: " ", omittingEmptySubsequences: false)
+        .allSatisfy { ShellWord.isPlain(String($0)) } && seen.insert(name).inserted
+    }
   }
 }
 

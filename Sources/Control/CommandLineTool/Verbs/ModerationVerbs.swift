@@ -19,7 +19,7 @@ struct ChatDeleteVerb: ActVerb {
 
 struct ChatTimeoutVerb: PersonActVerb {
   static let configuration = CommandConfiguration(
-    commandName: "timeout", abstract: "Forbid a person to write for some time.",
+    commandName: "timeout", abstract: "Stop a person from writing for a limited time.",
     discussion: ActHelp.discussion(
       "'livehostctl chat unban' lifts the time-out. For example:",
       "livehostctl chat timeout main @ann 10m --reason 'links'"))
@@ -40,7 +40,7 @@ struct ChatTimeoutVerb: PersonActVerb {
 
 struct ChatBanVerb: PersonActVerb {
   static let configuration = CommandConfiguration(
-    commandName: "ban", abstract: "Forbid a person to write.",
+    commandName: "ban", abstract: "Ban a person from the chat.",
     discussion: ActHelp.discussion(
       "Does not ask for confirmation, and prints the command that lifts the ban. For example:",
       "livehostctl chat ban main @ann --platform twitch"))
@@ -80,7 +80,7 @@ struct ChatUnbanVerb: PersonActVerb {
 
 struct ChatShoutoutVerb: PersonActVerb {
   static let configuration = CommandConfiguration(
-    commandName: "shoutout", abstract: "Recommend the channel of a person to the viewers.",
+    commandName: "shoutout", abstract: "Recommend a person's channel to the viewers.",
     discussion: ActHelp.discussion())
 
   @OptionGroup(title: "Global options") var global: GlobalOptions

@@ -218,7 +218,7 @@ let control: [Target] = [
       "VarlinkDescription",
     ] + nio,
     plugins: ["VarlinkTypes"]),
-  module("Control", "ProgramArguments", [arguments]),
+  module("Control", "ProgramArguments", ["SystemSupport", arguments]),
   module(
     "Control", "TerminalScreen",
     ["Locking", "ControlInterface", "JSON", "LiveEvents", "SystemSupport", "Wording"]),
@@ -296,12 +296,14 @@ let web: [Target] = [
   .target(
     name: "WebService",
     dependencies: [
-      "Locking",
-      "ControlInterface", "CZlib", "HangSimulation", "JSON", "SystemSupport", "Simulation",
-      "Varlink",
-      lifecycle, logging,
-      serviceProduct("Hummingbird", "hummingbird"), serviceProduct("HTTPTypes", "swift-http-types"),
-    ] + nio, path: "Sources/Web/WebService",
+      "ControlInterface", "CZlib", "FileSystem", "HangSimulation", "JSON", "LiveSources", "Locking",
+      "RateLimiting", "SystemSupport", "Simulation", "Varlink",
+      lifecycle, logging, signals,
+      serviceProduct("Hummingbird", "hummingbird"),
+      serviceProduct("HummingbirdCore", "hummingbird"),
+      serviceProduct("HummingbirdTLS", "hummingbird"),
+      serviceProduct("HTTPTypes", "swift-http-types"),
+    ] + nio + tls, path: "Sources/Web/WebService",
     resources: [
       .embedInCode("Page/app.js"), .embedInCode("Page/hangs.js"), .embedInCode("Page/index.html"),
       .embedInCode("Page/nodes.js"), .embedInCode("Page/overlay.html"),
@@ -311,7 +313,10 @@ let web: [Target] = [
     ], swiftSettings: settings),
   program(
     "Sources/livehost-web",
-    ["ControlInterface", "Systemd", "UnixSockets", "WebService", arguments, logging]),
+    [
+      "ControlInterface", "JSON", "ProgramArguments", "SystemSupport", "Systemd", "UnixSockets",
+      "WebService", "Wording", arguments, logging,
+    ]),
 ]
 
 // Relays of rooms to other machines, and clusters of machines on NATS.
@@ -435,7 +440,11 @@ let tests: [Target] =
     test("VarlinkGenerationTests", ["VarlinkDescription"]),
     test("LiveEventsTests", ["LiveEvents"]),
     test(
-      "WebServiceTests", ["ControlInterface", "JSON", "Varlink", "WebService", "TestSupport"] + nio),
+      "WebServiceTests",
+      [
+        "ControlInterface", "JSON", "Locking", "RateLimiting", "SystemSupport", "TestSupport",
+        "Varlink", "WebService",
+      ] + nio),
     test(
       "GatewayTests",
       [
@@ -535,7 +544,8 @@ let tests: [Target] =
     test(
       "CommandLineToolTests",
       [
-        "CommandLineTool", "ControlInterface", "ControlTestSupport", "JSON", "Systemd",
+        "CommandLineTool", "ControlInterface", "ControlTestSupport", "JSON",
+        "ProgramArguments", "Systemd",
         "TerminalScreen", "TerminalTestSupport", "TestSupport", "UnixSockets", "Varlink", "Wording",
       ] + nio, exclude: ["Golden"]),
     test(

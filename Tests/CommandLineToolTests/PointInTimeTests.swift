@@ -1,5 +1,6 @@
 import CommandLineTool
 import Foundation
+import ProgramArguments
 import Testing
 
 @Suite struct PointInTimeTests {

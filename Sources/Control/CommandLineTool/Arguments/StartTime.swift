@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import ProgramArguments
 
 /// A future point in time, as an argument: `10m` from now, `20:15`, or `@1795260000` as printed by
 /// `date +%s`; `none` if it is unknown.

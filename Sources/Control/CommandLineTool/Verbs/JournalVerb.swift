@@ -3,6 +3,7 @@ import ControlInterface
 import Glibc
 import JSON
 import LiveEvents
+import ProgramArguments
 import SystemSupport
 import Systemd
 

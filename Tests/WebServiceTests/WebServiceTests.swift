@@ -8,14 +8,14 @@ import Varlink
 import WebService
 
 @Suite struct TokenTests {
-  @Test func `a token grants the right that it stands for, and any other text grants none`() {
+  @Test func `a token grants the role that it stands for, and any other text grants none`() {
     let tokens = Tokens()
     #expect(tokens.reading != tokens.acting && tokens.acting.utf8.count == 64)
-    #expect(tokens.right(of: tokens.acting) == .acting)
-    #expect(tokens.right(of: tokens.reading) == .reading)
-    #expect(Tokens().right(of: tokens.acting) == nil)
+    #expect(tokens.role(of: tokens.acting) == .host)
+    #expect(tokens.role(of: tokens.reading) == .viewer)
+    #expect(Tokens().role(of: tokens.acting) == nil)
     for wrong in [nil, "", String(tokens.acting.dropLast()), tokens.acting + "0"] {
-      #expect(tokens.right(of: wrong) == nil)
+      #expect(tokens.role(of: wrong) == nil)
     }
   }
 }
@@ -30,25 +30,25 @@ import WebService
     let token = try TokenFile.read(path)
     #expect(token.utf8.count == 64)
     #expect(try TokenFile.read(path) == token)
-    #expect(Tokens(reading: token).right(of: token) == .reading)
+    #expect(Tokens(reading: token).role(of: token) == .viewer)
     #expect(Tokens(reading: token).acting != Tokens(reading: token).acting)
     let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     #expect(mode == 0o600)
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["token"])
     chmod(path, 0o644)
-    #expect(throws: TokenFileFailure.self) { try TokenFile.read(self.path) }
+    #expect(throws: PrivateFileFailure.self) { try TokenFile.read(self.path) }
   }
 
   @Test(arguments: ["", "0", String(repeating: "g", count: 64), String(repeating: "0", count: 65)])
   func `a token file without a valid token is not overwritten`(text: String) throws {
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     chmod(path, 0o600)
-    #expect(throws: TokenFileFailure.self) { try TokenFile.read(self.path) }
+    #expect(throws: PrivateFileFailure.self) { try TokenFile.read(self.path) }
     #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
   }
 
   @Test func `a missing directory for the token file is an error`() {
-    let failure = #expect(throws: TokenFileFailure.self) { try TokenFile.read("/nowhere/token") }
+    let failure = #expect(throws: PrivateFileFailure.self) { try TokenFile.read("/nowhere/token") }
     #expect(failure?.description == "/nowhere/token.new: No such file or directory")
   }
 }

@@ -11,11 +11,11 @@ struct RequestGuard: RouterMiddleware {
   typealias Context = WebContext
 
   enum Refusal: String, CaseIterable {
-    case host, origin, site, token, right, contentType, size
+    case host, origin, site, token, right, contentType, size, flood
   }
 
   let names: HostNames
-  let tokens: Tokens
+  let control: AccessControl
   let refusals: PageRefusalCounts
 
   func handle(
@@ -44,15 +44,12 @@ struct RequestGuard: RouterMiddleware {
       return .site
     }
     guard path.hasPrefix("/api/") else { return nil }
-    context.right = tokens.right(of: request.headers[.livehostToken])
-    if context.right == nil, request.method == .get,
-      tokens.right(of: request.uri.queryParameters["t"].map(String.init)) == .reading
-    {
-      // An overlay cannot send a header until its page is loaded. Therefore the address may contain
-      // the token for reading, but not the token for acting.
-      context.right = .reading
+    context.access = control.access(request.headers[.livehostToken])
+    if context.access == nil, request.method == .get {
+      // An overlay cannot send a header until its page is loaded.
+      context.access = control.access(inAddress: request.uri.queryParameters["t"].map(String.init))
     }
-    guard context.right != nil else { return .token }
+    guard context.access != nil else { return .token }
     // HTML forms cannot send this content type, so forms of other pages are refused.
     if request.method == .post, request.headers[.contentType]?.hasPrefix("application/json") != true
     {
@@ -69,6 +66,7 @@ extension RequestGuard.Refusal {
     case .token: .unauthorized
     case .contentType: .unsupportedMediaType
     case .size: .contentTooLarge
+    case .flood: .tooManyRequests
     case .origin, .site, .right: .forbidden
     }
   }
@@ -77,10 +75,12 @@ extension RequestGuard.Refusal {
     switch self {
     case .host: "this host name is not allowed; add it with --host if it belongs to this page"
     case .origin, .site: "the request comes from another page"
-    case .token: "X-Livehost-Token is missing or wrong; 'livehostctl web' prints a link with it"
-    case .right: "this token only allows reading"
+    case .token:
+      "X-Livehost-Token is missing, wrong or no longer valid; 'livehostctl web' prints a link with it"
+    case .right: "the role of this link does not permit this"
     case .contentType: "send application/json"
     case .size: "the request body is too large"
+    case .flood: "too many acts"
     }
   }
 }

@@ -12,6 +12,7 @@ import Varlink
 /// while.
 struct RoomEvents: Sendable {
   let rooms: WatchedRooms
+  let control: AccessControl
   let limits: WebServer.Limits
   let streams: StreamCounts
 
@@ -80,6 +81,8 @@ struct RoomEvents: Sendable {
           var last: RoomState.Version?
           var sentAt = ContinuousClock.now
           for await _ in signals {
+            // The stream of a person ends when the person's link is revoked, replaced or expired.
+            guard control.isValid(context.access) else { break }
             guard let text = next(of: state, &last, idle: .now - sentAt) else { continue }
             let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(limits.writeTimeout)) {
               streams.countSlow()

@@ -34,7 +34,7 @@ struct Scenarios: Sendable {
 
   /// Simulates a scenario and sends each reply as one line.
   func simulate(_ request: Request, _ context: WebContext) async throws -> Response {
-    guard context.right == .acting else { return calls.refuseReaders() }
+    if let refusal = calls.refusal(of: "Simulate", context) { return refusal }
     let body = try await calls.body(request, context)
     guard let order = try? JSONValue(parsing: String(buffer: body)),
       let name = order["scenario"]?.stringValue, names.contains(name),
@@ -47,7 +47,7 @@ struct Scenarios: Sendable {
     options.seed = order["seed"]?.integerValue.flatMap { UInt64(exactly: $0) }
     options.wantsTrace = order["wantsTrace"]?.boolValue == true
     do {
-      return try await calls.stream("Simulate", try parameters(text, options))
+      return try await calls.stream("Simulate", try parameters(text, options), context)
     } catch let error as VarlinkClientError {
       return Reply.error(error)
     } catch {

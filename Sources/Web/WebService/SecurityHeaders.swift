@@ -6,6 +6,9 @@ import Hummingbird
 struct SecurityHeaders: RouterMiddleware {
   typealias Context = WebContext
 
+  /// Whether browsers reach this program through TLS.
+  let isSecure: Bool
+
   private static let fields: [(HTTPField.Name, String)] = [
     (
       .contentSecurityPolicy,
@@ -28,6 +31,11 @@ struct SecurityHeaders: RouterMiddleware {
       response = Reply.error(error.status, "request", error.status.reasonPhrase)
     }
     for (name, value) in Self.fields { response.headers[name] = value }
+    // Browsers apply this header to all ports of a name, so it must not be sent for the name that
+    // all programs of a machine share.
+    if isSecure, request.head.authority?.lowercased().hasPrefix("localhost") != true {
+      response.headers[.strictTransportSecurity] = "max-age=31536000"
+    }
     return response
   }
 }

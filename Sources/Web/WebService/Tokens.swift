@@ -1,47 +1,46 @@
-/// What a request may do, in ascending order.
-package enum Right: Int, Sendable, Comparable {
-  /// Grants the right to read everything that the control socket shows to every user.
-  case reading
-  /// Grants reading and changing.
-  case acting
+import LiveSources
 
-  package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
-}
-
-/// The secret tokens that grant rights to their bearers.
+/// The secret tokens of the links that the program prints.
 package struct Tokens: Sendable {
   /// The token for overlays, which grants only reading. It is part of the overlays' addresses,
   /// which users enter in the settings of other programs.
   package let reading: String
+  /// The token of the host.
   package let acting: String
 
   static let length = 64
 
-  /// Creates new tokens of 256 random bits each.
-  package init() {
-    var random = SystemRandomNumberGenerator()
-    func token() -> String {
-      (0..<4).map { _ in
-        let digits = String(random.next() as UInt64, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-      }.joined()
-    }
-    self.init(reading: token(), acting: token())
-  }
+  /// Creates new tokens.
+  package init() { self.init(reading: Self.random(), acting: Self.random()) }
 
   /// Creates a new token for acting, and uses an existing token for reading.
-  package init(reading: String) { self.init(reading: reading, acting: Self().acting) }
+  package init(reading: String) { self.init(reading: reading, acting: Self.random()) }
 
   package init(reading: String, acting: String) {
     (self.reading, self.acting) = (reading, acting)
   }
 
-  /// Returns the right that `token` grants; `nil` if none. The comparison takes the same time for
+  /// Returns a new token: 256 random bits, in hexadecimal digits.
+  static func random() -> String {
+    var random = SystemRandomNumberGenerator()
+    return (0..<4).map { _ in
+      let digits = String(random.next() as UInt64, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+
+  /// Returns the hash of a token, for storage. SHA-256 without salt suffices. A slow hash with salt
+  /// protects passwords, which can be guessed; nobody can try 2^256 tokens.
+  static func hash(of token: String) -> String {
+    SHA256.hash(Array(token.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  /// Returns the role that `token` grants; `nil` if none. The comparison takes the same time for
   /// every wrong token of the right length.
-  package func right(of token: String?) -> Right? {
+  package func role(of token: String?) -> PageRole? {
     guard let token else { return nil }
     let (acts, reads) = (Self.equal(token, acting), Self.equal(token, reading))
-    return acts ? .acting : reads ? .reading : nil
+    return acts ? .host : reads ? .viewer : nil
   }
 
   private static func equal(_ left: String, _ right: String) -> Bool {

@@ -1,11 +1,11 @@
 package import Hummingbird
 import NIOCore
 
-/// The context of a request, which stores the right that its token grants.
+/// The context of a request, which stores what its token grants.
 package struct WebContext: RequestContext {
   package var coreContext: CoreRequestContextStorage
   let channel: any Channel
-  var right: Right?
+  var access: GrantedAccess?
 
   package init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)

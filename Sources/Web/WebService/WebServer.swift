@@ -1,8 +1,11 @@
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
 import JSON
 package import Logging
 import NIOCore
+import UnixSignals
 import Varlink
 
 /// A web server for the page and its API. It translates between browsers and the control socket of
@@ -19,6 +22,10 @@ package struct WebServer: Sendable {
     /// The directory of the scenarios that can be simulated.
     package var scenarios: String?
     package var tokens = Tokens()
+    /// The people with personal links; nil if there are none.
+    package var people: CurrentPeople?
+    /// The certificate for TLS; nil for connections without TLS.
+    package var certificate: PageCertificate?
     package var limits = Limits()
 
     package init(address: Address, controlSocket: String) {
@@ -27,7 +34,8 @@ package struct WebServer: Sendable {
   }
 
   package enum Address: Sendable, Equatable {
-    case loopback(port: Int)
+    /// An IP address of this machine.
+    case host(String, port: Int)
     /// The path of a Unix socket on which to listen, for a proxy in front of this program.
     case socket(path: String)
   }
@@ -64,25 +72,47 @@ package struct WebServer: Sendable {
     let names = HostNames(settings.hosts + (settings.publicAddress.map { [$0.host] } ?? []))
     var configuration = ApplicationConfiguration(address: address, serverName: "livehost-web")
     configuration.availableConnectionsDelegate = .maximum(limits.connections, logger: logger)
+    let http = HTTPServerBuilder.http1(
+      configuration: .init(
+        idleTimeout: TimeAmount(limits.requestTimeout),
+        httpDecoderConfiguration: .init(
+          maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 64)))
     let application = Application(
       router: router(names),
-      server: .http1(
-        configuration: .init(
-          idleTimeout: TimeAmount(limits.requestTimeout),
-          httpDecoderConfiguration: .init(
-            maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 64))),
+      server: try settings.certificate.map { certificate in
+        try .tls(http, tlsConfiguration: certificate.configuration)
+      } ?? http,
       configuration: configuration,
       onServerRunning: { channel in
         let port = channel.localAddress?.port ?? 0
         names.setPort(port)
         onListening(port)
       }, logger: logger)
+    let reloading = await reloadOnHangup()
+    defer { reloading?.cancel() }
     try await application.runService()
+  }
+
+  /// Starts to read the certificate again at each SIGHUP. A program without certificate that was
+  /// started in a terminal ends with the terminal, which sends the same signal; a service does not
+  /// end because of a needless reload.
+  private func reloadOnHangup() async -> Task<Void, Never>? {
+    if case .host = settings.address, settings.certificate == nil { return nil }
+    let signals = await UnixSignalsSequence(trapping: .sighup)
+    return Task { [certificate = settings.certificate, logger] in
+      for await _ in signals {
+        do {
+          try certificate?.reload()
+        } catch {
+          logger.error("the previous certificate stays in use: \(error)")
+        }
+      }
+    }
   }
 
   private var address: BindAddress {
     switch settings.address {
-    case .loopback(let port): .hostname("127.0.0.1", port: port)
+    case .host(let name, let port): .hostname(name, port: port)
     case .socket(let path): .unixDomainSocket(path: path)
     }
   }
@@ -90,9 +120,9 @@ package struct WebServer: Sendable {
   private func router(_ names: HostNames) -> Router<WebContext> {
     let (limits, refusals, streams) = (settings.limits, PageRefusalCounts(), StreamCounts())
     let router = Router(context: WebContext.self)
-    router.add(middleware: SecurityHeaders())
-    router.add(
-      middleware: RequestGuard(names: names, tokens: settings.tokens, refusals: refusals))
+    let control = AccessControl(settings.tokens, settings.people)
+    router.add(middleware: SecurityHeaders(isSecure: settings.certificate != nil))
+    router.add(middleware: RequestGuard(names: names, control: control, refusals: refusals))
     let page = PageFiles(PageFiles.embedded)
     router.get("/") { request, _ in page.document("index.html", request) }
     router.get("/overlay/:part") { request, _ in page.document("overlay.html", request) }
@@ -103,12 +133,13 @@ package struct WebServer: Sendable {
     let rooms = WatchedRooms(controlSocket: settings.controlSocket, maximumRate: limits.rate) {
       try await Task.sleep(for: limits.alive)
     }
-    let events = RoomEvents(rooms: rooms, limits: limits, streams: streams)
+    let events = RoomEvents(
+      rooms: rooms, control: control, limits: limits, streams: streams)
     router.get("/api/rooms/:room/events") { request, context in
       try await events.respond(to: request, context)
     }
     let calls = MethodCalls(
-      controlSocket: settings.controlSocket, limits: limits, refusals: refusals)
+      controlSocket: settings.controlSocket, control: control, limits: limits, refusals: refusals)
     router.post("/api/call/:method") { request, context in
       try await calls.respond(to: request, context)
     }
@@ -117,6 +148,7 @@ package struct WebServer: Sendable {
     router.post("/api/simulate") { request, context in
       try await scenarios.simulate(request, context)
     }
+    router.get("/api/self") { _, context in Reply.json(MethodRoles.report(context.access)) }
     router.get("/api/status") { _, _ in
       Reply.json([
         "streams": .integer(Int64(streams.now)), "slow": .integer(Int64(streams.closedSlow)),

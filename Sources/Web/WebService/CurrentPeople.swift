@@ -1,0 +1,55 @@
+import Glibc
+import Locking
+import SystemSupport
+
+/// The people with personal links, as their file contains them now. Each use examines the file,
+/// which takes about a microsecond, and reads it only after a change. Callable from any thread.
+package final class CurrentPeople: Sendable {
+  /// Distinguishes versions of the file. Each change makes a new file.
+  private struct Stamp: Equatable {
+    let (device, inode, bytes, mode): (UInt, UInt, Int, UInt32)
+    let (seconds, nanoseconds): (Int, Int)
+  }
+
+  private struct State {
+    var stamp: Stamp?
+    var people = InvitedPeople()
+  }
+
+  private let file: PeopleFile
+  private let onProblem: @Sendable (PrivateFileFailure) -> Void
+  private let state = Guarded(State())
+
+  /// - Parameter onProblem: receives each reason why the file cannot be read. Until the file
+  ///   changes, nobody in it has access.
+  package init(
+    _ file: PeopleFile, onProblem: @escaping @Sendable (PrivateFileFailure) -> Void
+  ) {
+    (self.file, self.onProblem) = (file, onProblem)
+  }
+
+  package var list: InvitedPeople {
+    var problem: PrivateFileFailure?
+    defer { if let problem { onProblem(problem) } }
+    return state.withLock { state in
+      let stamp = stamp
+      guard stamp != state.stamp else { return state.people }
+      state.stamp = stamp
+      state.people = InvitedPeople()
+      do throws(PrivateFileFailure) {
+        state.people = try file.read()
+      } catch {
+        problem = error
+      }
+      return state.people
+    }
+  }
+
+  private var stamp: Stamp? {
+    var status = stat()
+    guard lstat(file.path, &status) == 0 else { return nil }
+    return Stamp(
+      device: status.st_dev, inode: status.st_ino, bytes: status.st_size, mode: status.st_mode,
+      seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
+  }
+}

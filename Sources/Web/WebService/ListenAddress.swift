@@ -1,0 +1,27 @@
+import Glibc
+
+/// An IP address to listen on.
+package struct ListenAddress: Sendable, Equatable {
+  /// The address as the host of a URL.
+  package let host: String
+  /// Whether only programs of this machine can connect.
+  package let isLoopback: Bool
+  /// Whether it stands for all addresses of the machine.
+  package let isWildcard: Bool
+
+  /// Fails if `text` is not an IPv4 or IPv6 address.
+  package init?(_ text: String) {
+    var (four, six) = (in_addr(), in6_addr())
+    if inet_pton(AF_INET, text, &four) == 1 {
+      let bytes = withUnsafeBytes(of: four) { Array($0) }
+      (host, isLoopback, isWildcard) = (text, bytes[0] == 127, bytes.allSatisfy { $0 == 0 })
+    } else if inet_pton(AF_INET6, text, &six) == 1 {
+      let bytes = withUnsafeBytes(of: six) { Array($0) }
+      let isZero = bytes.dropLast().allSatisfy { $0 == 0 }
+      host = "[\(text)]"
+      (isLoopback, isWildcard) = (isZero && bytes[15] == 1, isZero && bytes[15] == 0)
+    } else {
+      return nil
+    }
+  }
+}

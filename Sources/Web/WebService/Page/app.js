@@ -1,5 +1,5 @@
 import { HangList } from "./hangs.js";
-import { ScreenView, count, number } from "./nodes.js";
+import { ScreenView, count, number, write } from "./nodes.js";
 import { RoomList } from "./rooms.js";
 import { Simulations } from "./simulate.js";
 import { RoomStream, call, get, lines } from "./stream.js";
@@ -26,7 +26,13 @@ const foot = document.getElementById("foot");
 const screen = document.getElementById("screen");
 const keys = document.getElementById("keys");
 const message = document.getElementById("message");
-const view = new ScreenView(screen, { charts: true, onAct: act });
+// What the link permits, as the server reports it. The server checks every request; the page hides
+// what would be refused.
+let own = { role: "host" };
+const may = (method) => own.methods?.includes(method) ?? true;
+const allows = ({ method, parameters }) => may(method)
+  && (method !== "Act" || (own.acts?.includes(parameters?.kind) ?? true));
+const view = new ScreenView(screen, { charts: true, onAct: act, allows });
 
 const page = {
   call: (method, parameters) => call(token, method, parameters),
@@ -45,7 +51,8 @@ const views = {
   screen: { title: "Screen", open: draw, close() {} },
   list: Object.assign(new RoomList(document.getElementById("list"), page), { title: "Rooms" }),
   hangs: Object.assign(new HangList(document.getElementById("hangs"), page), { title: "Hangs" }),
-  simulate: Object.assign(new Simulations(document.getElementById("simulate"), page), { title: "Simulate" }),
+  simulate: Object.assign(
+    new Simulations(document.getElementById("simulate"), page), { title: "Simulate", method: "Simulate" }),
 };
 
 let shown = "screen";
@@ -92,6 +99,7 @@ function measureHead() {
 
 /** Shows another view. The stream of the room continues, so that returning shows it immediately. */
 function turnTo(name) {
+  if (views[name].method && !may(views[name].method)) return;
   views[shown].close();
   shown = name;
   for (const key of Object.keys(views)) document.getElementById(key).hidden = key !== name;
@@ -118,12 +126,18 @@ function show(status) {
   const texts = {
     live: "live",
     lost: "The connection is lost. Reconnecting …",
-    refused: "This page needs a link with a token: run 'livehostctl web' and open its first link.",
+    refused: "This page needs a valid link: ask the host for one, or run 'livehostctl web' and open its first link.",
     missing: status.text,
   };
   bar.connection.textContent = texts[status.state] ?? "";
   screen.classList.toggle("stale", status.state !== "live");
   if (status.state === "missing") setTimeout(listRooms, 1000);
+  // Without access, nothing of the room stays visible.
+  if (status.state === "refused") {
+    latest = null;
+    screen.replaceChildren();
+    foot.textContent = "";
+  }
 }
 
 function open(name) {
@@ -146,10 +160,12 @@ function follow() {
 
 // MARK: Acting
 
-async function act({ method, parameters, parameter }, value) {
+async function act({ method, parameters, parameter, text: textParameter }, value, text) {
+  const given = { [parameter]: value, [textParameter]: text };
+  delete given[undefined];
   try {
-    const reply = await call(token, method,
-      { room, ...parameters, ...(parameter === undefined || value === undefined ? {} : { [parameter]: value }) });
+    // JSON leaves out parameters that are undefined.
+    const reply = await call(token, method, { room, ...parameters, ...given });
     if (reply.outcome === "refused") tell(`Refused: ${reply.reason ?? "no reason given"}`);
   } catch (error) {
     tell(error.message);
@@ -280,4 +296,26 @@ bar.views.append(...Object.entries(views).map(([name, { title }]) => {
 }));
 const wanted = new URLSearchParams(location.search).get("view");
 turnTo(Object.hasOwn(views, wanted ?? "") ? wanted : "screen");
-listRooms();
+begin();
+
+/** Reads what the link permits, then opens the room. */
+async function begin() {
+  try {
+    own = await get(token, "/api/self");
+  } catch (error) {
+    const isRefused = error.code === "token";
+    show({ state: isRefused ? "refused" : "lost" });
+    if (!isRefused) setTimeout(begin, 2000);
+    return;
+  }
+  for (const button of bar.views.children) {
+    const { method } = views[button.dataset.view];
+    button.hidden = method !== undefined && !may(method);
+  }
+  if (views[shown].method && !may(views[shown].method)) turnTo("screen");
+  document.querySelector("#list form").hidden = !may("OpenRoom");
+  const person = document.getElementById("person");
+  write(person, own.name ? `${own.name}, ${own.role}` : own.role);
+  person.hidden = !own.name && own.role === "host";
+  listRooms();
+}

@@ -10,9 +10,11 @@ export class ScreenView {
 
   /**
    * @param {HTMLElement} root
-   * @param {{panels?: string[], charts?: boolean, onAct?: (act: object, value: string|number|undefined) => Promise<void>}}
+   * @param {{panels?: string[], charts?: boolean, allows?: (act: object) => boolean,
+   *   onAct?: (act: object, value: string|number|undefined, text: string|undefined) => Promise<void>}}
    *   options the panels to show, by default all; whether histories in tables are also drawn as
-   *   charts; and the function that performs an act, without which no acts are offered
+   *   charts; which acts are offered, by default all; and the function that performs an act,
+   *   without which no acts are offered
    */
   constructor(root, options = {}) {
     this.root = root;
@@ -50,10 +52,15 @@ export class ScreenView {
     return node.kind === "child" ? this.#resolved(this.#views[node.view]?.output ?? { kind: "empty" }) : node;
   }
 
-  /** Returns the acts of a node that become buttons next to it. */
+  /** Returns the acts of a node that the user may perform. */
+  #acts(node) {
+    const { onAct, allows } = this.options;
+    return onAct ? (node.acts ?? []).filter((act) => allows?.(act) ?? true) : [];
+  }
+
+  /** Whether acts of a node become buttons next to it. */
   #offers(node) {
-    if (!this.options.onAct || node.kind === "list") return false;
-    return node.acts?.some((act) => act.input !== "level") ?? false;
+    return node.kind !== "list" && this.#acts(node).some((act) => act.input !== "level");
   }
 
   /** A node with buttons. */
@@ -65,9 +72,10 @@ export class ScreenView {
       element.lastElementChild.className = "acts";
     }
     const [shown, offers] = element.children;
-    const next = this.#update(shown, { ...node, acts: node.acts.filter((act) => act.input === "level") });
+    const acts = this.#acts(node);
+    const next = this.#update(shown, { ...node, acts: acts.filter((act) => act.input === "level") });
     if (next !== shown) shown.replaceWith(next);
-    Object.assign(element, { acts: node.acts.filter((act) => act.input !== "level"), isLong: node.isLong });
+    Object.assign(element, { acts: acts.filter((act) => act.input !== "level"), isLong: node.isLong });
     // In a long list, buttons are created only when needed. Few of them are ever seen, and during a
     // flood they took a quarter of the page's time.
     if (!node.isLong || offers.firstElementChild) this.#offer(element);
@@ -79,8 +87,11 @@ export class ScreenView {
     while (offers.children.length > acts.length) offers.lastElementChild.remove();
     acts.forEach((act, index) => {
       let offer = offers.children[index];
-      const isText = act.input === "text";
-      if (!offer || (offer.tagName === "FORM") !== isText) {
+      // A question that the user is answering stays, unless another act took its place.
+      if (offer?.isOpen && offer.act.label === act.label && offer.act.value === act.value) return;
+      // An act that must be confirmed begins with a button.
+      const isText = act.input === "text" && !act.confirms;
+      if (!offer || offer.isOpen || (offer.tagName === "FORM") !== isText) {
         const made = isText ? this.#question() : this.#button();
         if (offer) offer.replaceWith(made);
         else offers.append(made);
@@ -113,6 +124,7 @@ export class ScreenView {
     const button = document.createElement("button");
     button.type = "button";
     button.addEventListener("click", async () => {
+      if (button.act.confirms || button.act.text) return this.#ask(button);
       // The button is not disabled, because that would lose the focus.
       if (button.ariaBusy === "true") return;
       button.ariaBusy = "true";
@@ -122,9 +134,53 @@ export class ScreenView {
     return button;
   }
 
+  /**
+   * Replaces the button of an act by a question: for the text that the act needs, and whether to
+   * perform it.
+   */
+  #ask(button) {
+    const { act } = button;
+    const form = document.createElement("form");
+    Object.assign(form, { act, isOpen: true, className: "ask question", ariaLabel: act.label });
+    form.setAttribute("role", "group");
+    const [cancel, submit] = [document.createElement("button"), document.createElement("button")];
+    cancel.type = "button";
+    cancel.textContent = "Cancel";
+    submit.className = act.confirms ? "confirm" : "";
+    write(submit, act.confirms ? `Confirm: ${act.label}` : act.label);
+    const needsText = act.text || act.input === "text";
+    const input = needsText ? document.createElement("input") : null;
+    if (input) Object.assign(input, { placeholder: act.label, ariaLabel: `Text of ${act.label}`, maxLength: 500, required: true });
+    // Cancel has the place of the button, so a second tap does not confirm.
+    form.append(cancel, ...(input ? [input] : []), submit);
+    const close = () => {
+      const next = this.#button();
+      next.act = act;
+      write(next, act.label);
+      next.tabIndex = button.tabIndex;
+      form.replaceWith(next);
+      next.focus();
+    };
+    cancel.addEventListener("click", close);
+    form.addEventListener("keydown", (event) => {
+      event.stopPropagation();
+      if (event.key === "Escape") close();
+    });
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      if (form.ariaBusy === "true") return;
+      form.ariaBusy = "true";
+      const value = act.input === "text" ? input.value : act.value;
+      await this.options.onAct(act, value, act.text ? input.value : undefined);
+      if (form.isConnected) close();
+    });
+    button.replaceWith(form);
+    (input ?? cancel).focus();
+  }
+
   /** Returns the rows of a list, each with its acts. */
   #rows(node) {
-    const acts = this.options.onAct ? (node.acts ?? []).filter((act) => act.input === "row" || act.input === "numberedRow") : [];
+    const acts = this.#acts(node).filter((act) => act.input === "row" || act.input === "numberedRow");
     const rows = node.parts ?? [];
     if (!acts.length) return rows;
     return rows.map((row) => ({ ...row, acts: acts.map((act) => ({ ...act, value: act.input === "row" ? row.id : Number(row.id) })), isLong: node.scrolling !== undefined }));
@@ -246,6 +302,15 @@ export class ScreenView {
         if (row?.acts && !row.lastElementChild.firstElementChild) this.#offer(row);
       };
       element.addEventListener("pointerover", ({ target }) => offer(target.closest(".scrolling > *")));
+      // A finger cannot hover, so a tap chooses a row.
+      element.addEventListener("click", ({ target }) => {
+        const row = target.closest(".scrolling > *");
+        for (const chosen of element.querySelectorAll(":scope > [data-chosen]")) {
+          if (chosen !== row) delete chosen.dataset.chosen;
+        }
+        if (row) row.dataset.chosen = "true";
+        offer(row);
+      });
       element.addEventListener("keydown", (event) => walk(element, event, offer));
     }
     if (element.isAtEnd || element.dataset.sequence !== node.scrolling) {
@@ -271,7 +336,7 @@ export class ScreenView {
   }
 
   _gauge(element, node) {
-    const act = this.options.onAct && node.acts?.find((each) => each.input === "level");
+    const act = this.#acts(node).find((each) => each.input === "level");
     const kind = act ? "INPUT" : "METER";
     if (element.children[1]?.tagName !== kind) {
       const level = document.createElement(kind);

@@ -9,7 +9,7 @@ for group in "$@"; do
     build) packages+=(libsystemd-dev libsimdjson-dev libsqlite3-dev libnats-dev zlib1g-dev pkg-config g++) ;;
     deb) packages+=(debhelper lintian patchelf man-db python3) ;;
     test) packages+=(git debootstrap systemd-container less python3-venv tmux varlink-go zsh fish valgrind \
-      iproute2 chromium chromium-driver fonts-dejavu-core obs-studio xvfb) ;;
+      iproute2 chromium chromium-driver fonts-dejavu-core obs-studio xvfb zbar-tools) ;;
     soak) packages+=(python3-fusepy fuse3) ;;
     *) echo "dependencies.sh: unknown group '$group': use build, deb, test or soak" >&2; exit 64 ;;
   esac

@@ -48,7 +48,8 @@ def main():
         "global-options": verbs.options(client["subcommands"][0], is_global=True),
         "verbs": verbs.sections(client),
         "configuration-keys": configuration.keys(output_of(daemon, "--print-default-config")),
-        "web-options": verbs.options(verbs.read(options.programs / "livehost-web")),
+        "web-options": verbs.options(
+            dict(verbs.verbs(verbs.read(options.programs / "livehost-web")))["run",]),
         "example-source": roff.escape((HERE.parent / "examples/source.py").read_text()),
         **interface.parts(text),
     }

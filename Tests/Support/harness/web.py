@@ -4,6 +4,7 @@ import http.client
 import json
 import re
 import socket
+import ssl
 import subprocess
 
 from harness.programs import Program
@@ -14,20 +15,30 @@ class Page(Program):
     """livehost-web, started through livehostctl or, with options, directly.
     The initialiser waits for the printed links."""
 
-    def __init__(self, daemon, *options, port=0):
+    # Clients of a page with TLS trust these authorities.
+    trust = None
+
+    def __init__(self, daemon, *options, port=0, environment=None):
         command = ([daemon.programs / "livehost-web", "--socket", daemon.control, "--json", *options] if options
                    else [daemon.programs / "livehostctl", "--socket", daemon.control, "--json=short", "web"])
-        super().__init__([*command, "--port", port], daemon.directory / "web.log", stdout=subprocess.PIPE, text=True)
+        super().__init__([*command, "--port", port], daemon.directory / "web.log", environment,
+                         stdout=subprocess.PIPE, text=True)
         links = json.loads(self.output.readline())
         self.link = links["page"]
         self.reading = links["overlay"].rsplit("t=", 1)[1]
         self.base, self.token = re.fullmatch(
-            r"(http://127\.0\.0\.1:\d+)/#t=([0-9a-f]{64})", self.link).groups()
+            r"(https?://127\.0\.0\.1:\d+)/#t=([0-9a-f]{64})", self.link).groups()
         self.port = int(self.base.rsplit(":", 1)[1])
+
+    def connection(self):
+        if not self.trust:
+            return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        context = ssl.create_default_context(cafile=self.trust)
+        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=PATIENCE, context=context)
 
     def request(self, method, path, headers=None, body=None, token=None):
         """Returns the status, the headers and the body of a reply. The body of an endless stream is omitted."""
-        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)) as connection:
+        with contextlib.closing(self.connection()) as connection:
             connection.request(method, path, body, {**(headers or {}), **({"X-Livehost-Token": token} if token else {})})
             reply = connection.getresponse()
             is_stream = reply.headers.get_content_type() == "text/event-stream"
@@ -57,10 +68,11 @@ class Page(Program):
                 reply += piece
         return reply
 
-    def events(self, room="main", query=""):
+    def events(self, room="main", query="", token=None):
         """Opens a connection to the stream of a room. Returns the connection and the reply."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        connection.request("GET", f"/api/rooms/{room}/events{query}", headers={"X-Livehost-Token": self.reading})
+        connection = self.connection()
+        connection.request(
+            "GET", f"/api/rooms/{room}/events{query}", headers={"X-Livehost-Token": token or self.reading})
         return connection, connection.getresponse()
 
     def status(self):

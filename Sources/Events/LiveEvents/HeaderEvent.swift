@@ -3,4 +3,6 @@ public enum HeaderEvent: Sendable, Hashable {
   case reaction(kind: Text, count: Int)
   case viewers(count: Int)
   case title(Text)
+  /// The category of the stream, such as a game.
+  case category(Text)
 }

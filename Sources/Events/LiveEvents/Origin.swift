@@ -56,6 +56,20 @@ public struct Origin: Sendable, Hashable {
   private static let known = Guarded(Known())
 }
 
+extension Origin {
+  /// Returns a name for each of several origins: the platform, the source if the platform is
+  /// unknown, or both for platforms of several origins.
+  package static func distinctNames(of origins: [Origin]) -> [String] {
+    let platforms = origins.map(\.platform)
+    return zip(origins, platforms).map { origin, platform in
+      let source = origin.source
+      if platform.isEmpty { return source.isEmpty ? "unnamed" : String(source) }
+      let isUnique = platforms.count { $0 == platform } == 1
+      return isUnique || source.isEmpty ? String(platform) : "\(platform)/\(source)"
+    }
+  }
+}
+
 extension Origin: CustomStringConvertible {
   public var description: String { "\(platform) by \(source)" }
 }

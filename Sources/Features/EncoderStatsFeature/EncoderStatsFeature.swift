@@ -3,6 +3,9 @@ package import LiveEvents
 package import RateLimiting
 
 /// The statistics of the encoder and the connection, summarised per window so that no peak is lost.
+///
+/// If several sources send statistics, each has a part; see `EncoderStatsFeature+Parts.swift`. While
+/// a single source does, its figures are the shown figures, and no parts exist.
 @Reducer
 package struct EncoderStatsFeature {
   @ObservableState
@@ -26,6 +29,10 @@ package struct EncoderStatsFeature {
     package var bitrateHistory: History?
     package var roundTripHistory: History?
     @ObservationStateIgnored package var samplers: Samplers?
+    /// The statistics of each source, or `nil` while all come from ``sole``.
+    package var parts: [EncoderPart]?
+    /// The only source, or `nil` if the statistics name no source.
+    @ObservationStateIgnored package var sole: Origin?
 
     package init() {}
   }
@@ -40,7 +47,9 @@ package struct EncoderStatsFeature {
   package enum Action: Equatable, Sendable {
     /// Indirect because a window is large, and every action of a room takes as much space as the
     /// largest.
-    indirect case windowClosed(StatisticsWindow)
+    indirect case windowClosed(StatisticsWindow, from: Origin = .none)
+    /// The stream of a source has ended, while the stream of another continues.
+    case sourceEnded(Origin)
     /// The time of the events has advanced.
     case ticked(at: Timestamp)
     case delegate(Delegate)
@@ -56,15 +65,27 @@ package struct EncoderStatsFeature {
 
   package func reduce(into state: inout State, action: Action) -> Effect<Action> {
     switch action {
-    case .windowClosed(let window):
-      state.window = window
+    case .windowClosed(let window, let origin):
+      let quality = state.quality
       state.samples += window.samples
+      if state.isSole(origin) {
+        state.window = window
+        state.assess(window)
+      } else {
+        state.close(window, from: origin)
+      }
       sample(window, &state)
-      return assess(window, in: &state)
+      return report(state, since: quality)
+    case .sourceEnded(let origin):
+      let quality = state.quality
+      state.remove(origin)
+      return report(state, since: quality)
     case .ticked(let time):
+      let quality = state.quality
+      state.ageParts(from: state.samplers?.now, to: time)
       state.samplers = state.samplers ?? Samplers()
       state.samplers?.now = time
-      return .none
+      return report(state, since: quality)
     case .delegate:
       return .none
     }
@@ -74,36 +95,22 @@ package struct EncoderStatsFeature {
   /// further evaluations.
   private func sample(_ window: StatisticsWindow, _ state: inout State) {
     guard var samplers = state.samplers else { return }
-    if let bitrate = window.bitrate?.mean {
+    // If another source's measurement is shown, so is its history.
+    if let bitrate = window.bitrate?.mean, window.bitrate == state.window?.bitrate {
       state.bitrateHistory = samplers.bitrate.add(
         bitrate, at: samplers.now, to: state.bitrateHistory)
     }
-    if let roundTrip = window.roundTrip?.mean {
+    if let roundTrip = window.roundTrip?.mean, window.roundTrip == state.window?.roundTrip {
       state.roundTripHistory = samplers.roundTrip.add(
         roundTrip, at: samplers.now, to: state.roundTripHistory)
     }
     state.samplers = samplers
   }
 
-  private func assess(_ window: StatisticsWindow, in state: inout State) -> Effect<Action> {
-    var levels = state.levels
-    levels.update(congestion: window.congestion?.mean, roundTrip: window.roundTrip?.mean)
-    if let rate = window.frameRate?.mean {
-      state.bestFrameRate = max(state.bestFrameRate, rate)
-      levels.update(
-        frameShortfall: state.bestFrameRate > 0 ? 1 - rate / state.bestFrameRate : 0)
-    }
-    if let dropped = window.droppedFrames {
-      // The counter of dropped frames has been running since the stream began, possibly before the
-      // first sample. When the encoder restarts, the counter restarts at zero.
-      levels.update(droppedFrames: max(0, dropped.last - (state.droppedFrames ?? dropped.minimum)))
-      state.droppedFrames = dropped.last
-    }
-    state.levels = levels
-    if state.fault != levels.fault { state.fault = levels.fault }
-    guard levels.worst != state.quality else { return .none }
-    state.quality = levels.worst
-    return .send(.delegate(.qualityChanged(levels.worst)))
+  /// Reports the quality to the parent if it differs from `previous`.
+  private func report(_ state: State, since previous: StreamQuality) -> Effect<Action> {
+    guard state.quality != previous else { return .none }
+    return .send(.delegate(.qualityChanged(state.quality)))
   }
 }
 
@@ -151,19 +158,31 @@ package struct QualityLevels: Equatable, Sendable, Codable {
 
 extension EncoderStatsFeature.State: Bounded {
   package func checkBounds() throws(OutOfBounds) {
-    try require(countable: samples, window?.samples, in: "samples")
+    try require(countable: samples, in: "samples")
     try require(times: samplers?.now, in: "samplers")
-    // Dropped frames are a total, which may be larger than other measurements.
-    let figures = 0...Double(EventLimits.total.upperBound)
-    let summaries = [
-      window?.bitrate, window?.frameRate, window?.droppedFrames, window?.roundTrip,
-      window?.congestion,
-    ]
-    for summary in summaries.compactMap(\.self) {
-      try require(countable: summary.count, in: "window")
+    try check(window, "window")
+    try check(parts ?? [], atMost: SourceLimits.sources, "parts")
+    try require(figures.areWithinLimits, "bestFrameRate")
+  }
+}
+
+extension StatisticsWindow: Bounded {
+  package func checkBounds() throws(OutOfBounds) {
+    try require(countable: samples, in: "samples")
+    for summary in [bitrate, frameRate, droppedFrames, roundTrip, congestion].compactMap(\.self) {
+      try require(countable: summary.count, in: "summary")
       let values = [summary.last, summary.minimum, summary.maximum]
-      try require(values.allSatisfy(figures.contains), "window")
+      try require(values.allSatisfy(EncoderFigures.limits.contains), "summary")
     }
-    try require([bestFrameRate, droppedFrames ?? 0].allSatisfy(figures.contains), "bestFrameRate")
+  }
+}
+
+extension EncoderFigures {
+  /// The limits of measurements. Dropped frames are a total, which may be larger than other
+  /// measurements.
+  static let limits = 0...Double(EventLimits.total.upperBound)
+
+  var areWithinLimits: Bool {
+    [bestFrameRate, droppedFrames ?? 0].allSatisfy(Self.limits.contains)
   }
 }

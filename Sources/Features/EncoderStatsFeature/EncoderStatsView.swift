@@ -1,8 +1,10 @@
+import LiveEvents
 import RateLimiting
 package import ViewGraph
 import Wording
 
 /// Shows the quality of the connection, and the newest window of each measurement with its history.
+/// If several sources send statistics, also shows the quality of each.
 package struct EncoderStatsView: View {
   package static let name = "LiveRoomStatsView"
 
@@ -35,8 +37,22 @@ package struct EncoderStatsView: View {
       let hasRange = shown.contains { $0.last != .empty }
       lines.append(.table(Self.columns(hasRange: hasRange), shown))
     }
+    if let parts = state.parts { lines.append(row(parts)) }
     return .panel(
       .init("liveRoomStats", title: "Connection", priority: 3, usefulRows: 7), .column(lines))
+  }
+
+  /// Returns a row such as `obs good · owncast stale`.
+  private func row(_ parts: [EncoderPart]) -> ViewNode {
+    var nodes: [ViewNode] = []
+    for (part, name) in zip(parts, Origin.distinctNames(of: parts.map(\.origin))) {
+      if !nodes.isEmpty { nodes.append(.text("·", .faint)) }
+      nodes.append(
+        part.isStale
+          ? .text("\(name) stale", .faint)
+          : .text("\(name) \(part.quality.rawValue)", emphasis(part.quality)))
+    }
+    return .row(nodes)
   }
 
   private static func columns(hasRange: Bool) -> [ViewNode.TableColumn] {

@@ -3,13 +3,20 @@ package import LiveEvents
 package import RateLimiting
 
 /// The header of the screen: the title of the stream, its duration, and the number of viewers.
+///
+/// Figures are kept for each source, since a room may show several platforms. What is shown is
+/// derived from the parts; see `HeaderFeature+Parts.swift`. While a room has a single source, its
+/// figures are the shown figures, and no parts exist.
 @Reducer
 package struct HeaderFeature {
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
     package var title = ""
+    /// The category of the stream, such as a game, or `nil` if unknown.
+    package var category: String?
+    /// The number of viewers: the sum over all sources.
     package var viewers = 0
-    /// The maximum number of viewers at any time, including readings that were never shown.
+    /// The maximum of the sum at any time, including readings that were never shown.
     package var peakViewers = 0
     /// The sum of all reactions.
     package var likes = 0
@@ -25,6 +32,12 @@ package struct HeaderFeature {
     /// The number of viewers over time while live, or `nil` before the first sample.
     package var viewersHistory: History?
     @ObservationStateIgnored package var viewersSampler: HistorySampler?
+    /// The figures of each source, or `nil` while all events come from ``sole``.
+    package var parts: [HeaderPart]?
+    /// The only source, or `nil` if the events name no source.
+    @ObservationStateIgnored package var sole: Origin?
+    /// What the parts require but nobody sees. Exists if and only if ``parts`` exists.
+    @ObservationStateIgnored package var bookkeeping: HeaderBookkeeping?
 
     package init() {}
   }
@@ -33,12 +46,17 @@ package struct HeaderFeature {
   package enum Connection: String, Equatable, Sendable, Codable { case good, fair, poor }
 
   package enum Action: Equatable, Sendable {
-    case titleChanged(String)
-    /// `peak` is the largest reading since the previous `viewersChanged`, including `count`.
-    case viewersChanged(count: Int, peak: Int)
+    case titleChanged(String, from: Origin = .none)
+    case categoryChanged(String, from: Origin = .none)
+    /// `peak` is the source's largest reading since its previous `viewersChanged`, including
+    /// `count`.
+    case viewersChanged(count: Int, peak: Int, from: Origin = .none)
     /// Viewers sent this number of reactions.
     case reacted(Int)
-    case streamChanged(StreamState, at: Timestamp)
+    /// A source reported the state of its stream.
+    case streamChanged(StreamState, at: Timestamp, from: Origin = .none)
+    /// The host ended the stream of all sources.
+    case streamsEnded(at: Timestamp)
     case connectionChanged(Connection?)
     /// The time of the events has advanced.
     case ticked(at: Timestamp)
@@ -48,19 +66,41 @@ package struct HeaderFeature {
 
   package func reduce(into state: inout State, action: Action) -> Effect<Action> {
     switch action {
-    case .titleChanged(let title):
-      state.title = title
-    case .viewersChanged(let count, let peak):
-      state.viewers = count
-      state.peakViewers = max(state.peakViewers, peak)
+    case .titleChanged(let title, let origin):
+      if state.isSole(origin) {
+        state.title = title
+      } else {
+        state.changeTitle(to: title, from: origin)
+      }
+    case .categoryChanged(let category, let origin):
+      if state.isSole(origin) {
+        state.category = category
+      } else {
+        state.changeCategory(to: category, from: origin)
+      }
+    case .viewersChanged(let count, let peak, let origin):
+      if state.isSole(origin) {
+        state.viewers = count
+        state.peakViewers = max(state.peakViewers, peak)
+      } else {
+        state.changeViewers(to: count, peak: peak, from: origin)
+      }
     case .reacted(let count):
       // A larger number could not be saved.
       state.likes = min(state.likes.saturatingSum(count), EventLimits.total.upperBound)
-    case .streamChanged(let phase, let time):
-      change(to: phase, at: time, &state)
+    case .streamChanged(let phase, let time, let origin):
+      if state.isSole(origin) {
+        change(to: phase, at: time, &state)
+      } else if let shown = state.changePhase(to: phase, from: origin) {
+        change(to: shown, at: time, &state)
+      }
+    case .streamsEnded(let time):
+      state.endParts()
+      change(to: .ended, at: time, &state)
     case .connectionChanged(let connection):
       if state.connection != connection { state.connection = connection }
     case .ticked(let time):
+      if let shown = state.ageParts(at: time) { change(to: shown, at: time, &state) }
       if state.isRunning { tick(to: time, &state) }
       sampleViewers(at: time, &state)
     }
@@ -138,5 +178,9 @@ extension HeaderFeature.State: Bounded {
     try require(title.utf8.count <= EventLimits.titleLength, "title")
     try require(countable: viewers, peakViewers, likes, in: "viewers")
     try require(times: liveSince, durationMilliseconds, in: "liveSince")
+    try require(names: category, in: "category")
+    try check(parts ?? [], atMost: SourceLimits.sources, "parts")
+    try require(parts?.count == bookkeeping?.times.count, "bookkeeping")
+    try check(bookkeeping, "bookkeeping")
   }
 }

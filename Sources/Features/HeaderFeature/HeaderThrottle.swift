@@ -2,82 +2,121 @@ package import LiveEvents
 package import RateLimiting
 package import Throttling
 
-/// Throttles the events of the header: only the latest viewer count in an interval is passed on,
-/// and reactions are summed per frame. The title passes immediately, after all earlier events.
+/// Throttles the events of the header: of each source, only the latest viewer count in an interval
+/// is passed on, and reactions are summed per frame. Title and category pass immediately, after all
+/// earlier events.
 package struct HeaderThrottle: PartThrottle {
+  package typealias Output = ThrottleOutput<HeaderFeature.Action>
+
   /// The single key of all reactions, which are shown as one number regardless of their kind.
   private enum ReactionKey { case likes }
 
-  private var viewers: Paced<LatestWins<Int>>
-  /// The largest count since the last delivery, so that a peak is not lost with superseded
-  /// readings.
-  private var peak = 0
+  /// The viewer counts of one source.
+  private struct Viewers {
+    var counts: Paced<LatestWins<Int>>
+    /// The largest count since the last delivery, so that a peak is not lost with superseded
+    /// readings.
+    var peak = 0
+
+    init(_ pacing: ThrottlePolicies.Pacing) {
+      counts = Paced(LatestWins(interval: pacing.interval))
+      counts.follow(pacing.adaptive)
+    }
+  }
+
+  /// The origin of the next received event.
+  package var origin = Origin.none
+
+  private var viewers: PerSource<Viewers>
+  private var pacing: ThrottlePolicies.Pacing
   private var reactions: Paced<Aggregate<ReactionKey>>
 
   package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
-    viewers = Paced(LatestWins(interval: policies[.viewers].interval))
+    pacing = policies[.viewers]
+    viewers = PerSource(Viewers(pacing))
     reactions = Paced(Aggregate(interval: policies[.reactions].interval, keyCapacity: 1))
-    apply(policies)
+    reactions.follow(policies[.reactions].adaptive)
   }
 
   package mutating func apply(_ policies: ThrottlePolicies) {
-    viewers.follow(policies[.viewers].adaptive)
+    pacing = policies[.viewers]
+    let adaptive = pacing.adaptive
+    viewers.forEach { source, _ in source.counts.follow(adaptive) }
     reactions.follow(policies[.reactions].adaptive)
   }
 
   package mutating func record(cost: Interval) {
-    viewers.record(cost: cost)
+    viewers.forEach { source, _ in source.counts.record(cost: cost) }
     reactions.record(cost: cost)
   }
 
-  package var deadline: Instant? { .earlier(viewers.deadline, reactions.deadline) }
+  package var deadline: Instant? {
+    viewers.reduce(reactions.deadline) { .earlier($0, $1.counts.deadline) }
+  }
 
   package var pending: Int { pendingViewers + pendingReactions }
-  package var pendingViewers: Int { viewers.pending }
+  package var pendingViewers: Int { viewers.reduce(0) { $0 + $1.counts.pending } }
   package var pendingReactions: Int { reactions.pending }
 
   package mutating func receive(
-    _ event: HeaderEvent, timestamp: Timestamp, at now: Instant,
-    into output: inout ThrottleOutput<HeaderFeature.Action>
+    _ event: HeaderEvent, timestamp: Timestamp, at now: Instant, into output: inout Output
   ) {
     switch event {
-    case .viewers(let count):
-      peak = max(peak, count)
-      deliver(viewers.limiter.push(count, at: now), into: &output)
+    case .viewers(let count): receive(count, at: now, into: &output)
     case .reaction(_, let count):
       deliver(reactions.limiter.push(Int64(count), for: .likes, at: now), into: &output)
     case .title(let title):
       flush(at: now, into: &output)
-      output.apply(.titleChanged(String(title)))
+      output.apply(.titleChanged(String(title), from: origin))
+    case .category(let category):
+      flush(at: now, into: &output)
+      output.apply(.categoryChanged(String(category), from: origin))
     }
   }
 
-  package mutating func wake(
-    at now: Instant, into output: inout ThrottleOutput<HeaderFeature.Action>
-  ) {
-    deliver(viewers.wake(at: now), into: &output)
+  private mutating func receive(_ count: Int, at now: Instant, into output: inout Output) {
+    let (origin, pacing) = (origin, pacing)
+    let isThrottled: Void? = viewers.withValue(
+      of: origin, make: { Viewers(pacing) }, isIdle: { $0.counts.pending == 0 }
+    ) { source in
+      source.peak = max(source.peak, count)
+      let step = source.counts.limiter.push(count, at: now)
+      Self.deliver(step, of: &source, from: origin, into: &output)
+    }
+    if isThrottled == nil {
+      output.apply(.viewersChanged(count: count, peak: count, from: origin))
+    }
+  }
+
+  package mutating func wake(at now: Instant, into output: inout Output) {
+    viewers.forEach { source, origin in
+      let step = source.counts.wake(at: now)
+      Self.deliver(step, of: &source, from: origin, into: &output)
+    }
     deliver(reactions.wake(at: now), into: &output)
   }
 
-  package mutating func flush(
-    at now: Instant, into output: inout ThrottleOutput<HeaderFeature.Action>
-  ) {
-    deliver(viewers.flush(at: now), into: &output)
+  package mutating func flush(at now: Instant, into output: inout Output) {
+    viewers.forEach { source, origin in
+      let step = source.counts.flush(at: now)
+      Self.deliver(step, of: &source, from: origin, into: &output)
+    }
     deliver(reactions.flush(at: now), into: &output)
   }
 
-  private mutating func deliver(
-    _ step: Step<Int>, into output: inout ThrottleOutput<HeaderFeature.Action>
+  private static func deliver(
+    _ step: Step<Int>, of source: inout Viewers, from origin: Origin, into output: inout Output
   ) {
     output.coalesce(step.coalesced)
     guard let count = step.output else { return }
-    output.apply(.viewersChanged(count: count, peak: max(peak, count)), events: step.applied)
-    peak = 0
+    output.apply(
+      .viewersChanged(count: count, peak: max(source.peak, count), from: origin),
+      events: step.applied)
+    source.peak = 0
   }
 
   private func deliver(
-    _ step: Step<[Aggregate<ReactionKey>.Sum]>,
-    into output: inout ThrottleOutput<HeaderFeature.Action>
+    _ step: Step<[Aggregate<ReactionKey>.Sum]>, into output: inout Output
   ) {
     guard let sums = step.output else { return }
     for sum in sums { output.apply(.reacted(Int(sum.amount)), events: sum.inputs) }

@@ -61,8 +61,8 @@ package struct HostFeature {
     case sources(SourcesFeature.Action)
     case waitingRoom(WaitingRoomFeature.Action)
     case endConfirmation(PresentationAction<EndConfirmation.Action>)
-    /// The stream entered a phase at this time, according to the source.
-    case stream(StreamState, at: Timestamp)
+    /// The stream of a source entered a phase at this time, according to the source.
+    case stream(StreamState, at: Timestamp, from: Origin = .none)
     case roomClosed
     case historyLimited(Int)
     /// Starts, restarts, or ends the analysis for bursts of duplicates.
@@ -87,8 +87,8 @@ package struct HostFeature {
     Scope(state: \.recorder, action: \.recorder) { RecorderFeature(dependencies: dependencies) }
     Reduce { state, action in
       switch action {
-      case .stream(let phase, let time):
-        return enter(phase, at: time, in: &state)
+      case .stream(let phase, let time, let origin):
+        return enter(phase, at: time, from: origin, in: &state)
       case .roomClosed:
         state.removeChildren()
         return .none
@@ -106,6 +106,12 @@ package struct HostFeature {
         return .none
       case .liveRoomStats(.delegate(.qualityChanged(let quality))):
         return show(quality, in: &state)
+      case .liveRoomStats(.windowClosed(_, let origin)):
+        state.header.recordActivity(from: origin)
+        return .none
+      case .sources:
+        state.passConnectionsToHeader()
+        return .none
       case .control(.delegate(.endStreamTapped(let on))):
         return confirmEnd(on, in: &state)
       case .control(.surface), .control(.actRequested), .control(.answered):
@@ -117,7 +123,7 @@ package struct HostFeature {
           return .send(.control(.endStreamRequested))
         }
         // The host's own time is the newest time on which the duration is based.
-        return enter(.ended, at: state.header.newestTime, in: &state)
+        return endStreams(at: state.header.newestTime, in: &state)
       case .chat(.notice(let notice, let time, let origin)):
         // The announcement of a gift bomb already counts the gifts.
         guard notice.kind != .gift || notice.group == nil else { return .none }
@@ -127,8 +133,8 @@ package struct HostFeature {
       case .chat(.timedOut(let timeout, _)):
         return retract(.person(timeout.user), in: &state)
       case .chat(.cleared): return retract(.everything, in: &state)
-      case .activity, .chat, .control, .header, .liveRoomStats, .poll, .recorder, .sources,
-        .waitingRoom, .endConfirmation:
+      case .activity, .chat, .control, .header, .liveRoomStats, .poll, .recorder, .waitingRoom,
+        .endConfirmation:
         return .none
       }
     }
@@ -139,19 +145,6 @@ package struct HostFeature {
     .ifLet(\.poll, action: \.poll) { PollFeature() }
     .ifLet(\.sources, action: \.sources) { SourcesFeature() }
     .ifLet(\.waitingRoom, action: \.waitingRoom) { WaitingRoomFeature() }
-  }
-
-  /// Enters a phase. Runs the header's reducer directly, so that one event remains one action.
-  private func enter(
-    _ phase: StreamState, at time: Timestamp, in state: inout State
-  ) -> Effect<Action> {
-    state.phase = phase
-    state.removeChildren(for: phase)
-    let effect = header(.streamChanged(phase, at: time), in: &state)
-    guard phase == .ended,
-      state.control.requests?.outstanding(for: ControlFeature.endStream) != nil
-    else { return effect }
-    return effect.followed(by: .send(.control(.streamEnded)))
   }
 
   /// Repeats the question whether to end the stream after an attempt failed.
@@ -218,14 +211,14 @@ package struct HostFeature {
     return .send(.endConfirmation(.presented(answer)))
   }
 
-  private func header(_ action: HeaderFeature.Action, in state: inout State) -> Effect<Action> {
+  func header(_ action: HeaderFeature.Action, in state: inout State) -> Effect<Action> {
     HeaderFeature().reduce(into: &state.header, action: action).map(Action.header)
   }
 
   /// Runs the children that show time directly, so that one tick remains one action.
   private func tick(at time: Timestamp, in state: inout State) -> Effect<Action> {
     var effects = [
-      header(.ticked(at: time), in: &state),
+      tickHeader(at: time, in: &state),
       ControlFeature(dependencies: dependencies)
         .reduce(into: &state.control, action: .ticked).map(Action.control),
     ]
@@ -273,11 +266,11 @@ extension HostFeature.Action {
 }
 
 extension HostFeature.State {
-  /// Whether anything visible changes with time alone: the duration of a live stream, the rate of a
-  /// chat, its bursts of duplicates, gifts that wait for their announcement, countdowns, or a drag
+  /// Whether anything visible changes with time alone: the duration of a live stream, the silence
+  /// of one of several sources, the rate of a chat, its bursts of duplicates, gifts that wait for their announcement, countdowns, or a drag
   /// whose end may be lost.
   package var wantsTicks: Bool {
-    header.isRunning || (chat?.rate ?? 0) > 0 || chat?.notices.isHolding == true
+    header.isRunning || header.isAging || (chat?.rate ?? 0) > 0 || chat?.notices.isHolding == true
       || chat?.hasBursts == true
       || waitingRoom?.isCountingDown == true || waitingRoom?.isAdmitting == true
       || poll?.isCountingDown == true
@@ -375,7 +368,7 @@ extension HostFeature.State {
       guard phase.admitsWaitingRoom else { return }
       waitingRoom = WaitingRoomFeature.State()
       admittedBefore = nil
-    case .liveRoomStats(.ticked), .liveRoomStats(.delegate), .poll, .control, .header, .recorder,
+    case .liveRoomStats, .poll, .control, .header, .recorder,
       .endConfirmation, .stream, .roomClosed, .historyLimited, .chatAnalysisWanted, .ticked:
       return
     }
@@ -404,7 +397,7 @@ extension HostFeature.State {
   }
 
   /// Removes the statistics together with their quality.
-  private mutating func removeStatistics() {
+  mutating func removeStatistics() {
     liveRoomStats = nil
     quality = nil
     if header.connection != nil { header.connection = nil }

@@ -2,7 +2,7 @@ import ActivityFeature
 import ChatFeature
 import ControlFeature
 import EncoderStatsFeature
-import HeaderFeature
+package import HeaderFeature
 package import LiveEvents
 import PollFeature
 package import RateLimiting
@@ -33,6 +33,8 @@ package struct HostThrottle: ~Copyable {
   private var recorder = ChildThrottle<RecorderThrottle>(HostFeature.Action.recorder)
   private var sources = ChildThrottle<SourcesThrottle>(HostFeature.Action.sources)
   private var waitingRoom = ChildThrottle<WaitingRoomThrottle>(HostFeature.Action.waitingRoom)
+  /// The phases of the sources, which include events that have not reached the state yet.
+  private var phases = StreamPhases()
 
   /// - Parameter state: The state of the restored screen, which contains what the throttles must
   ///   remember of earlier events. Events that the throttles held are not part of this state.
@@ -43,6 +45,7 @@ package struct HostThrottle: ~Copyable {
       control.throttle.resume(state.control)
       poll.throttle.show(state.phase.admitsPoll)
       poll.throttle.resume(state.poll)
+      phases = state.header.phases
     }
     apply(policies)
   }
@@ -65,8 +68,12 @@ package struct HostThrottle: ~Copyable {
       activity.receive(consume event, timestamp: time, at: now, into: &output)
     case .control(let event):
       control.receive(consume event, timestamp: time, at: now, into: &output)
-    case .header(let event): header.receive(consume event, timestamp: time, at: now, into: &output)
+    case .header(let event):
+      header.throttle.origin = origin
+      phases.record(origin)
+      header.receive(consume event, timestamp: time, at: now, into: &output)
     case .liveRoomStats(let event):
+      liveRoomStats.throttle.origin = origin
       liveRoomStats.receive(consume event, timestamp: time, at: now, into: &output)
     case .poll(let event): poll.receive(consume event, timestamp: time, at: now, into: &output)
     case .recorder(let event):
@@ -76,9 +83,17 @@ package struct HostThrottle: ~Copyable {
       waitingRoom.receive(consume event, timestamp: time, at: now, into: &output)
     case .stream(let state):
       flush(at: now, into: &output)
-      poll.throttle.show(state.admitsPoll)
-      output.apply(.stream(state, at: time))
+      phases.record(state, from: origin)
+      if let phase = phases.shown { poll.throttle.show(phase.admitsPoll) }
+      output.apply(.stream(state, at: time, from: origin))
     }
+  }
+
+  /// Follows the state after time has changed the phases of several sources.
+  package mutating func follow(_ header: HeaderFeature.State) {
+    guard header.parts != nil else { return }
+    phases = header.phases
+    if let phase = phases.shown { poll.throttle.show(phase.admitsPoll) }
   }
 
   /// Performs an operation on the throttle of every part in sequence.

@@ -23,6 +23,8 @@ package enum RoomBudget {
       // The throttles of the chat and of the waiting room.
       + 2 * HeldBytes.limit
       + tables
+      // The titles and categories of the sources.
+      + SourceLimits.sources * (EventLimits.titleLength + EventLimits.nameLength)
       // The messages outside bursts of duplicates, and the state of the search for bursts.
       + (analysesChat
         ? MessageHistory.byteLimit(for: chatHistory) + BurstBookkeeping.memory : 0)

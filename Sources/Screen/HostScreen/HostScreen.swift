@@ -173,6 +173,7 @@ package final class HostScreen {
     }
     if wantsTicks, let time = ticker.tick(at: now) {
       store.send(.ticked(at: time))
+      throttle.follow(store.withState { $0.value.header })
       updateDemands()
     }
     drawnActions = store.actionCount

@@ -2,13 +2,14 @@ import JSON
 import LiveEvents
 
 extension HeaderEvent: NativeEvent {
-  enum NativeType: String, CaseIterable { case reaction, viewers, title }
+  enum NativeType: String, CaseIterable { case reaction, viewers, title, category }
 
   var nativeType: NativeType {
     switch self {
     case .reaction: .reaction
     case .viewers: .viewers
     case .title: .title
+    case .category: .category
     }
   }
 
@@ -20,6 +21,7 @@ extension HeaderEvent: NativeEvent {
           kind: try line.name(.kind), count: try line.integer(.count, in: EventLimits.count))
       case .viewers: .viewers(count: try line.integer(.count, in: EventLimits.count))
       case .title: .title(try line.text(.title).cut(to: EventLimits.titleLength))
+      case .category: .category(try line.text(.title).cut(to: EventLimits.nameLength))
       }
   }
 
@@ -29,7 +31,7 @@ extension HeaderEvent: NativeEvent {
       object.add("kind", kind)
       object.add("count", count)
     case .viewers(let count): object.add("count", count)
-    case .title(let title): object.add("title", title)
+    case .title(let title), .category(let title): object.add("title", title)
     }
   }
 }

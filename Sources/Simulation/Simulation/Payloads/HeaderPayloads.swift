@@ -20,6 +20,7 @@ extension GeneratedType {
         level: goal / 8, .event { state, _ in .header(.viewers(count: state.viewers(goal))) })
     },
     GeneratedType("title") { state, _ in .header(.title(Text("Part \(state.occasions)"))) },
+    GeneratedType("category") { state, _ in .header(.category(Text("Game \(state.occasions)"))) },
   ]
 }
 

@@ -252,7 +252,21 @@ extension HeaderReport {
     self.init(
       title: state.title, viewers: state.viewers, peakViewers: state.peakViewers,
       likes: state.likes, durationMs: Int(state.durationMilliseconds),
-      connection: state.connection?.rawValue)
+      connection: state.connection?.rawValue, category: state.category,
+      parts: state.reportedParts,
+      omitted: state.bookkeeping.flatMap { $0.omitted > 0 ? $0.omitted : nil })
+  }
+}
+
+extension HeaderFeature.State {
+  fileprivate var reportedParts: [HeaderPartReport]? {
+    guard let shown = parts?.filter(\.isShown), shown.count > 1 else { return nil }
+    return shown.map { part in
+      HeaderPartReport(
+        platform: part.origin.named(\.platform), source: part.origin.named(\.source),
+        viewers: part.viewers, title: part.title, category: part.category, phase: part.phase,
+        stale: part.standing == .stale)
+    }
   }
 }
 
@@ -263,7 +277,19 @@ extension LiveRoomStatsReport {
     self.init(
       last: StatisticsReport(window) { $0.last }, minimum: StatisticsReport(window) { $0.minimum },
       maximum: StatisticsReport(window) { $0.maximum }, mean: StatisticsReport(window) { $0.mean },
-      quality: state.quality.rawValue, fault: state.fault?.rawValue)
+      quality: state.quality.rawValue, fault: state.fault?.rawValue,
+      parts: state.parts?.compactMap { LiveRoomStatsPartReport($0) })
+  }
+}
+
+extension LiveRoomStatsPartReport {
+  /// Fails until the source's first measurement window is complete.
+  fileprivate init?(_ part: EncoderPart) {
+    guard let window = part.window else { return nil }
+    self.init(
+      platform: part.origin.named(\.platform), source: part.origin.named(\.source),
+      last: StatisticsReport(window) { $0.last }, quality: part.quality.rawValue,
+      stale: part.isStale)
   }
 }
 

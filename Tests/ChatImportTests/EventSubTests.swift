@@ -267,7 +267,10 @@ struct EventSubTests {
     ("stream.offline", "", [#"{"type":"stream",\#(start),"state":"ended"}"#]),
     (
       "channel.update", #","title":"New","category_name":"Art""#,
-      [#"{"type":"title",\#(start),"title":"New"}"#]
+      [
+        #"{"type":"title",\#(start),"title":"New"}"#,
+        #"{"type":"category",\#(start),"title":"Art"}"#,
+      ]
     ),
     ("channel.shared_chat.begin", #","session_id":"s""#, []),
     (

@@ -61,7 +61,7 @@ import Throttling
   }
 
   private func onlyWindow(of actions: [EncoderStatsFeature.Action]) -> StatisticsWindow? {
-    guard actions.count == 1, case .windowClosed(let window) = actions[0] else { return nil }
+    guard actions.count == 1, case .windowClosed(let window, _) = actions[0] else { return nil }
     return window
   }
 }

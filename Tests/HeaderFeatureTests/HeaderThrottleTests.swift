@@ -79,6 +79,45 @@ import Throttling
     #expect(throttle.deadline == nil)
   }
 
+  @Test func `a viewer count of one source never replaces that of another`() {
+    var throttle = HeaderThrottle()
+    var output = Output()
+    let (kick, twitch) = (Origin(platform: "kick"), Origin(platform: "twitch"))
+    for (count, origin) in [(1, kick), (10, twitch), (2, kick), (90, twitch), (20, twitch)] {
+      throttle.origin = origin
+      throttle.receive(.viewers(count: count), timestamp: 0, at: .origin, into: &output)
+    }
+    let first: [HeaderFeature.Action] = [
+      .viewersChanged(count: 1, peak: 1, from: kick),
+      .viewersChanged(count: 10, peak: 10, from: twitch),
+    ]
+    #expect(output.actions == first)
+    #expect(throttle.pending == 2)
+    #expect(throttle.deadline == .origin + .milliseconds(200))
+    throttle.wake(at: .origin + .milliseconds(200), into: &output)
+    #expect(
+      output.actions == first + [
+        .viewersChanged(count: 2, peak: 2, from: kick),
+        .viewersChanged(count: 20, peak: 90, from: twitch),
+      ])
+    #expect(output.applied == 4 && output.coalesced == 1 && throttle.pending == 0)
+  }
+
+  @Test func `the viewer counts of more than 16 sources that are held all pass immediately`() {
+    var throttle = HeaderThrottle()
+    var output = Output()
+    for _ in 1...3 {
+      for number in 0..<20 {
+        throttle.origin = Origin(platform: "many", source: Text("s\(number)"))
+        throttle.receive(.viewers(count: number), timestamp: 0, at: .origin, into: &output)
+      }
+    }
+    #expect(throttle.pending == 16)
+    #expect(output.applied + output.coalesced + throttle.pending == 60)
+    throttle.flush(at: .origin, into: &output)
+    #expect(output.applied + output.coalesced == 60)
+  }
+
   @Test(arguments: 1...20) func `no event of the header is lost`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var throttle = HeaderThrottle()

@@ -114,8 +114,8 @@ import Throttling
       case .control(.slider(let slider)):
         if slider.phase == .end, (0...1).contains(slider.value) { committed += 1 }
       case .control(.set): committed += 1
-      case .activity, .chat, .control, .liveRoomStats, .poll, .recorder, .source, .waitingRoom,
-        .stream:
+      case .activity, .chat, .control, .header(.category), .liveRoomStats, .poll, .recorder,
+        .source, .waitingRoom, .stream:
         break
       }
       let now = Instant(nanoseconds: Int64(step) * 700_000)
@@ -217,7 +217,7 @@ import Throttling
     case .chat(.messageDeleted(let id, _)): ["delete \(id)"]
     case .chat(.timedOut(let timeout, _)): ["timeout \(timeout.user.id)"]
     case .chat(.notice(let notice, _, _)): ["notice \(notice.count)"]
-    case .stream(let phase, _): ["stream \(phase)"]
+    case .stream(let phase, _, _): ["stream \(phase)"]
     case .chat(.modesChanged), .chat(.ticked), .chat(.reading), .chat(.reviewContinued),
       .chat(.analysisWanted), .chat(.analysisResumed), .chat(.analysed), .activity, .control,
       .sources,

@@ -41,12 +41,18 @@ struct ChildActions: Sequence, IteratorProtocol {
     case 8: .control(.sliderReleased(control: "zoom", value: level()))
     case 9: .control(.tapped(control: "camera", on: nil))
     case 10: .control(.meterRead(input: "microphone", levels: [Float(level())]))
-    case 11: .header(.titleChanged("title \(random.pick(0..<3))"))
-    case 12: .header(.viewersChanged(count: random.pick(0..<99), peak: random.pick(99..<999)))
+    case 11:
+      random.oneIn(2)
+        ? .header(.titleChanged("title \(random.pick(0..<3))"))
+        : .header(.categoryChanged("game \(random.pick(0..<3))"))
+    case 12:
+      .header(
+        .viewersChanged(
+          count: random.pick(0..<99), peak: random.pick(99..<999), from: source()))
     case 13: .header(.reacted(random.pick(0..<3)))
     case 14: .header(.streamChanged(StreamState.allCases[random.pick(0..<4)], at: time))
     case 15: .header(.ticked(at: time))
-    case 16: .liveRoomStats(.windowClosed(window()))
+    case 16: .liveRoomStats(.windowClosed(window(), from: source()))
     case 17: .recorder(recording())
     case 18: .chat(.reading(reading()))
     case 19: .waitingRoom(door(at: time))
@@ -125,6 +131,12 @@ struct ChildActions: Sequence, IteratorProtocol {
       frameRate: Summary(Double(random.pick(20..<90))),
       droppedFrames: Summary(Double(random.pick(0..<99))),
       roundTrip: Summary(Double(random.pick(0..<900))), samples: random.pick(0..<3))
+  }
+
+  /// Events name no source at first, then one of two sources.
+  private mutating func source() -> Origin {
+    guard number > 400 else { return Origin.none }
+    return Origin(platform: random.oneIn(2) ? "kick" : "twitch")
   }
 
   private mutating func level() -> Double { Double(random.pick(0..<5)) / 4 }

@@ -117,6 +117,9 @@ struct NativeCase: Sendable {
       #"{"type":"title","title":"Live \"now\" \ud83d\ude00"}"#, .header(.title("Live \"now\" 😀")),
       required: [#""title":"Live \"now\" \ud83d\ude00""#]),
     NativeCase(
+      #"{"type":"category","title":"Art"}"#, .header(.category("Art")),
+      required: [#""title":"Art""#]),
+    NativeCase(
       #"{"type":"slider","control":"zoom","phase":"change","value":0.25}"#,
       .control(.slider(Slider(control: "zoom", phase: .change, value: 0.25))),
       required: [#""control":"zoom""#, #""phase":"change""#, #""value":0.25"#]),

@@ -92,7 +92,7 @@ struct EventGenerator {
             subscribersOnly: maybe { $0.below(2) == 0 }, uniqueOnly: maybe { $0.below(2) == 0 })))
     case 6: .header(.reaction(kind: name(), count: count()))
     case 7: .header(.viewers(count: count()))
-    case 8: .header(.title(text()))
+    case 8: .header(below(2) == 0 ? .title(text()) : .category(name()))
     case 9:
       .control(
         .slider(Slider(control: name(), phase: Slider.Phase.allCases[below(3)], value: fraction())))

@@ -67,9 +67,9 @@ extension HeaderFeature.State {
 
   mutating func changeViewers(to count: Int, peak: Int, from origin: Origin) {
     guard let part = report(from: origin, { part, _, _ in part.viewers = count }) else { return }
+    if part.standing == .gone, Self.isSumShared(by: parts ?? []) { return }
     // The other sources' counts did not change while the source had its peak.
-    let hasLeft = part.standing == .gone && Self.isSumShared(by: parts ?? [])
-    peakViewers = max(peakViewers, hasLeft ? viewers : viewers - count + max(count, peak))
+    peakViewers = max(peakViewers, viewers - count + peak)
   }
 
   /// Changes the phase of a part. Returns the phase to show, or `nil` if the source has no part.
@@ -157,6 +157,7 @@ extension HeaderFeature.State {
       viewers = known.reduce(0) { sum, part in
         isShared && part.standing == .gone ? sum : sum + (part.viewers ?? 0)
       }
+      peakViewers = max(peakViewers, viewers)
     }
     if let title = derived(\.title, reportedAt: \.title) { self.title = title }
     if let category = derived(\.category, reportedAt: \.category) { self.category = category }

@@ -17,10 +17,16 @@ package struct HeaderThrottle: PartThrottle {
     /// The largest count since the last delivery, so that a peak is not lost with superseded
     /// readings.
     var peak = 0
+    var newest = Instant.origin
 
     init(_ pacing: ThrottlePolicies.Pacing) {
       counts = Paced(LatestWins(interval: pacing.interval))
       counts.follow(pacing.adaptive)
+    }
+
+    /// Whether dropping the counts would make no difference.
+    func isIdle(at now: Instant) -> Bool {
+      counts.pending == 0 && now >= newest + counts.limiter.interval
     }
   }
 
@@ -77,9 +83,10 @@ package struct HeaderThrottle: PartThrottle {
   private mutating func receive(_ count: Int, at now: Instant, into output: inout Output) {
     let (origin, pacing) = (origin, pacing)
     let isThrottled: Void? = viewers.withValue(
-      of: origin, make: { Viewers(pacing) }, isIdle: { $0.counts.pending == 0 }
+      of: origin, make: { Viewers(pacing) }, isIdle: { $0.isIdle(at: now) }
     ) { source in
       source.peak = max(source.peak, count)
+      source.newest = now
       let step = source.counts.limiter.push(count, at: now)
       Self.deliver(step, of: &source, from: origin, into: &output)
     }

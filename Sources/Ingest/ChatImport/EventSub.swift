@@ -98,8 +98,12 @@ package enum EventSub {
       context.add("stream", &lines) { $0.add("state", "live") }
     case "stream.offline": context.add("stream", &lines) { $0.add("state", "ended") }
     case "channel.update":
-      guard let title = event.text("title") else { break }
-      context.add("title", &lines) { $0.add(title: title, upTo: EventLimits.titleLength) }
+      if let title = event.text("title") {
+        context.add("title", &lines) { $0.add(title: title, upTo: EventLimits.titleLength) }
+      }
+      if let category = event.text("category_name") {
+        context.add("category", &lines) { $0.add(title: category) }
+      }
     // Messages of a shared chat name their channel, so these notifications are not needed.
     case "channel.shared_chat.begin", "channel.shared_chat.update", "channel.shared_chat.end": break
     default: lines.count(unknown: notification.type)

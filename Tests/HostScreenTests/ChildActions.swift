@@ -43,14 +43,16 @@ struct ChildActions: Sequence, IteratorProtocol {
     case 10: .control(.meterRead(input: "microphone", levels: [Float(level())]))
     case 11:
       random.oneIn(2)
-        ? .header(.titleChanged("title \(random.pick(0..<3))"))
-        : .header(.categoryChanged("game \(random.pick(0..<3))"))
+        ? .header(.titleChanged("title \(random.pick(0..<3))", from: source()))
+        : .header(.categoryChanged("game \(random.pick(0..<3))", from: source()))
     case 12:
       .header(
         .viewersChanged(
           count: random.pick(0..<99), peak: random.pick(99..<999), from: source()))
     case 13: .header(.reacted(random.pick(0..<3)))
-    case 14: .header(.streamChanged(StreamState.allCases[random.pick(0..<4)], at: time))
+    case 14:
+      .header(
+        .streamChanged(StreamState.allCases[random.pick(0..<4)], at: time, from: source()))
     case 15: .header(.ticked(at: time))
     case 16: .liveRoomStats(.windowClosed(window(), from: source()))
     case 17: .recorder(recording())
@@ -133,10 +135,11 @@ struct ChildActions: Sequence, IteratorProtocol {
       roundTrip: Summary(Double(random.pick(0..<900))), samples: random.pick(0..<3))
   }
 
-  /// Events name no source at first, then one of two sources.
+  /// Returns the only source at first, then one of three.
   private mutating func source() -> Origin {
-    guard number > 400 else { return Origin.none }
-    return Origin(platform: random.oneIn(2) ? "kick" : "twitch")
+    let twitch = Origin(platform: "twitch")
+    guard number > 400 else { return twitch }
+    return [twitch, Origin(platform: "kick"), Origin.none][random.pick(0..<3)]
   }
 
   private mutating func level() -> Double { Double(random.pick(0..<5)) / 4 }

@@ -119,7 +119,7 @@ extension HeaderFeature.State {
       return nil
     }
     bookkeeping.number += 1
-    bookkeeping.times[index].silence = 0
+    (bookkeeping.times[index].silence, bookkeeping.times[index].hasLeft) = (0, false)
     // After the end of its stream, a source may continue to report viewers.
     if parts[index].standing == .unconfirmed || parts[index].phase != .ended {
       (parts[index].standing, bookkeeping.times[index].staleness) = (.current, 0)
@@ -188,10 +188,9 @@ extension HeaderFeature.State {
     let reports = zip(parts, bookkeeping.times).sorted { $0.1.phase < $1.1.phase }
     return StreamPhases(
       reports.map { part, times in
-        // Silence alone never ends a stream, because sources report a phase only when it changes.
-        let hasLeft = part.standing == .gone && times.isOver && part.phase != .ended
-        return StreamPhases.Report(
-          origin: part.origin, phase: part.phase, counts: part.standing != .unconfirmed && !hasLeft)
+        StreamPhases.Report(
+          origin: part.origin, phase: part.phase,
+          counts: part.standing != .unconfirmed && !times.hasLeft)
       })
   }
 
@@ -238,15 +237,15 @@ extension HeaderFeature.State {
   private static func age(_ part: inout HeaderPart, _ times: inout PartTimes, by elapsed: Int64) {
     let limit = SourceLimits.viewersSilence
     times.silence = times.isConnected ? 0 : min(times.silence + elapsed, limit)
-    guard part.phase == .ended || times.isOver || times.silence >= limit else {
+    if part.phase != .ended, !times.isOver, times.silence < limit {
       (part.standing, times.staleness) = (.current, 0)
-      return
-    }
-    if part.standing == .current {
+    } else if part.standing == .current {
       part.standing = .stale
     } else if part.standing == .stale {
       times.staleness += elapsed
       if times.staleness >= SourceLimits.staleness { part.standing = .gone }
     }
+    // Silence alone never ends a stream, because sources report a phase only when it changes.
+    times.hasLeft = part.standing == .gone && part.phase != .ended && times.isOver
   }
 }

@@ -60,6 +60,9 @@ package struct PartTimes: Equatable, Sendable, Codable {
   var silence: Int64 = 0
   /// The time for which the part has been stale, in milliseconds.
   var staleness: Int64 = 0
+  /// Whether the source ended without ending its stream, so that its phase does not count. Changes
+  /// only with ticks and with the source's own events, because throttles follow the phases.
+  var hasLeft = false
   /// The state of the connection to the platform, as last reported by the source, if at all.
   var connection: SourceHealth.Connection?
 

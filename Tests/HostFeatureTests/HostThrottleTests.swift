@@ -219,7 +219,8 @@ import Throttling
     case .chat(.notice(let notice, _, _)): ["notice \(notice.count)"]
     case .stream(let phase, _, _): ["stream \(phase)"]
     case .chat(.modesChanged), .chat(.ticked), .chat(.reading), .chat(.reviewContinued),
-      .chat(.analysisWanted), .chat(.analysisResumed), .chat(.analysed), .activity, .control,
+      .chat(.analysisWanted), .chat(.analysisResumed), .chat(.analysed), .chat(.actsChanged),
+      .activity, .control,
       .sources,
       .header, .liveRoomStats,
       .poll, .recorder, .waitingRoom, .endConfirmation, .roomClosed, .historyLimited,

@@ -11,39 +11,6 @@ import TestSupport
 import Testing
 import WireFormats
 
-/// A client that performs the requests of `main`.
-private final class ControllerClient: Sendable {
-  private let task: Task<Void, Never>
-  let messages: AsyncStream<MonitorRequestsReply>
-
-  /// Waits until the controller is connected to the room.
-  init(_ control: LivehostControl, _ lane: HostLane, controls: [Text]? = nil) async {
-    let (stream, continuation) = AsyncStream<MonitorRequestsReply>.makeStream()
-    messages = stream
-    let before = await Self.actions(lane)
-    task = Task {
-      _ = try? await control.monitorRequests("main", controls: controls) { continuation.yield($0) }
-      continuation.finish()
-    }
-    while await Self.actions(lane) == before { await Task.yield() }
-  }
-
-  private static func actions(_ lane: HostLane) async -> Int? {
-    await lane.metrics().first { $0.room == "main" }?.actionsByFeature["control"]
-  }
-
-  func next() async throws -> MonitorRequestsReply {
-    var iterator = messages.makeAsyncIterator()
-    return try #require(await iterator.next())
-  }
-
-  /// Waits until the room has removed the controller.
-  func leave() async {
-    task.cancel()
-    await task.value
-  }
-}
-
 @Suite(.timeLimit(.minutes(1))) struct ControllerTests {
   private let home = TemporaryDirectory()
 
@@ -218,7 +185,7 @@ private final class ControllerClient: Sendable {
     var controllers: [ControllerClient] = []
     for _ in 0..<16 { controllers.append(await ControllerClient(control, studio.lane)) }
     await #expect(throws: ControlError.limitReached("surfaces")) {
-      _ = try await control.monitorRequests("main", controls: nil) { _ in }
+      _ = try await control.monitorRequests("main", controls: nil, acts: nil) { _ in }
     }
     for identifier in ["main/1", "other/1", "main", "", "main/x", "/"] {
       await #expect(throws: ControlError.noSuchRequest(identifier)) {

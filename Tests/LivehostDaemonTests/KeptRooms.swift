@@ -67,6 +67,8 @@ final class KeptRooms {
   let path: String
   let log = Notes()
   let hibernations = Hibernations()
+  /// The acts on platforms that have ended.
+  let acts = Notes()
   let store: SnapshotStore
   let directory: RoomDirectory
   let library: RecordingLibrary
@@ -98,10 +100,12 @@ final class KeptRooms {
     lane = HostLane(
       index: 0, eventLoop: loop, settings: settings, snapshots: store,
       library: library, recordings: recordings,
-      observer: { [hibernations] room, event in
+      observer: { [hibernations, acts] room, event in
         switch event {
         case .hibernated: hibernations.record(room, isHibernated: true)
         case .woken: hibernations.record(room, isHibernated: false)
+        case .acted(let act, let outcome):
+          acts.add("\(act.act.kind) by \(act.by ?? "nobody"): \(outcome)")
         case .opened, .restored, .closed, .suspended, .committed, .failed: break
         }
       })

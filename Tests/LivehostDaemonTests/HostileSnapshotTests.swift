@@ -228,6 +228,21 @@ import WireFormats
       screen.receive(LiveEvent(timestamp: time, payload: payload), at: now)
       screen.drawFrame(at: now, flush: true)
     }
+    for (number, platform) in ["kick", "twitch", "kick"].enumerated() {
+      let second = Int64(payloads.count + number)
+      for payload in [
+        LiveEvent.Payload.header(.title("Evening")), .header(.category("Art")),
+        .header(.viewers(count: 5)), .stream(.live),
+        .liveRoomStats(StreamStatistics(bitrateKbps: 5_000, droppedFrames: 1)),
+      ] {
+        screen.receive(
+          LiveEvent(
+            timestamp: open + second * 1_000, payload: payload,
+            origin: Origin(platform: Text(platform), source: "chat")),
+          at: .origin + .seconds(second))
+      }
+      screen.drawFrame(at: .origin + .seconds(second), flush: true)
+    }
     return RoomSnapshot(
       room: "main", savedAt: 1, instant: .origin + .seconds(100), screen: screen.snapshot,
       sequence: 1)

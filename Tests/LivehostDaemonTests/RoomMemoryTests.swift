@@ -83,6 +83,16 @@ struct RoomMemoryTests {
           #"{"type":"redemption","title":"\#(name($0))",\#(person($0)),"text":"\#(text)"}"#,
         ]
       }, to: studio)
+    try await send(
+      (0..<40).flatMap { number -> [String] in
+        let origin = #""platform":"\#(name(number))","source":"\#(name(number))""#
+        return [
+          #"{"type":"title","title":"\#(String(repeating: "t", count: 1024))",\#(origin)}"#,
+          #"{"type":"category","title":"\#(name(number))",\#(origin)}"#,
+          #"{"type":"viewers","count":1,\#(origin)}"#,
+          #"{"type":"stats","bitrateKbps":1,\#(origin)}"#,
+        ]
+      }, to: studio)
     let options = (0..<32).map { #""\#(name($0))""# }.joined(separator: ",")
     try await send(
       [

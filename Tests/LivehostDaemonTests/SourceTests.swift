@@ -39,6 +39,41 @@ import WireFormats
     }
   }
 
+  @Test func `a room's report contains the figures of each source, if there are several`()
+    async throws
+  {
+    let studio = try Studio()
+    _ = try studio.directory.open(.main)
+    func figures(_ payloads: [LiveEvent.Payload], from platform: Text) async {
+      await send(
+        payloads.map {
+          LiveEvent(
+            timestamp: 1_700_000_000_000, payload: $0,
+            origin: Origin(platform: platform, source: "s"))
+        }, to: studio.lane)
+    }
+    let statistics = LiveEvent.Payload.liveRoomStats(StreamStatistics(bitrateKbps: 5))
+    await figures([.header(.viewers(count: 5)), statistics, .stream(.live)], from: "twitch")
+    var features = try #require(await studio.lane.report(.main)).features
+    let text = String(decoding: try JSONEncoder().encode(features.header), as: UTF8.self)
+    for member in ["parts", "category", "omitted"] { #expect(!text.contains(member)) }
+    #expect(features.liveRoomStats?.parts == nil)
+    await figures(
+      [.header(.viewers(count: 7)), .header(.category("Art")), statistics, .stream(.live)],
+      from: "kick")
+    features = try #require(await studio.lane.report(.main)).features
+    #expect(features.header?.viewers == 12 && features.header?.category == "Art")
+    #expect(
+      features.header?.parts == [
+        HeaderPartReport(platform: "twitch", source: "s", viewers: 5, phase: .live, stale: false),
+        HeaderPartReport(
+          platform: "kick", source: "s", viewers: 7, category: "Art", phase: .live, stale: false),
+      ])
+    #expect(features.liveRoomStats?.parts?.map(\.platform) == ["twitch", "kick"])
+    #expect(features.liveRoomStats?.parts?.map(\.last.bitrateKbps) == [5, 5])
+    try await studio.end()
+  }
+
   @Test func `the sources of all rooms are listed with their losses and batch numbers`()
     async throws
   {

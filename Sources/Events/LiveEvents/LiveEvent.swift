@@ -26,7 +26,7 @@ public struct LiveEvent: Sendable, Hashable {
     case recorder(RecorderEvent)
     case source(SourceEvent)
     case waitingRoom(WaitingRoomEvent)
-    /// `stream`: the state of the whole stream changed.
+    /// `stream`: the state of a source's stream changed.
     case stream(StreamState)
   }
 }

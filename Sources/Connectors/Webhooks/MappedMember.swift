@@ -42,7 +42,8 @@ struct MappedMember: Sendable {
   /// The event types that a mapping may create.
   static let types = [
     "chat.message", "chat.delete", "chat.clear", "chat.timeout", "chat.notice", "chat.modes",
-    "stream", "title", "viewers", "reaction", "slider", "tap", "control.state", "stats", "meter",
+    "stream", "title", "category", "viewers", "reaction", "slider", "tap", "control.state", "stats",
+    "meter",
     "recorder.state", "recorder.progress", "poll.begin", "poll.votes", "poll.end", "follow",
     "redemption", "announcement", "hypeTrain", "prediction", "goal", "waiting.join",
     "waiting.leave", "waiting.admit", "waiting.schedule", "waiting.capacity", "waiting.pace",

@@ -267,7 +267,7 @@ import Testing
     (Array("\n".utf8), ToolStatus.usage, "the text is empty"), ([], .usage, "the text is empty"),
     (Array("a\nb\n".utf8), .usage, "the text has several lines"),
     (Array("a\u{1B}b".utf8), .usage, "control character"),
-    (Array(repeating: 0x61, count: 1 << 20), .usage, "shorten it to 500"),
+    (Array(repeating: 0x61, count: 1 << 20), .usage, "shorten it to at most 500"),
     ([0x61, 0xFF], .badData, "standard input is not UTF-8"),
   ])
   func `an unusable text from standard input is an error that names the problem`(
@@ -290,6 +290,54 @@ import Testing
     let daemon = try await FakeDaemon(report: Self.report, mayChange: false)
     #expect(await daemon.run(arguments).status == .notPermitted)
     await daemon.stop()
+  }
+}
+
+@Suite struct KnownPeopleTests {
+  private func people(_ authors: (id: String, name: String, platform: String?)...) -> KnownPeople {
+    KnownPeople(
+      ChatReport(
+        messages: authors.map {
+          ChatMessageReport(user: UserReport(id: $0.id, name: $0.name), platform: $0.platform)
+        }))
+  }
+
+  private let room = RoomName("main")
+
+  @Test func `a person whose platform only one of two sources reports is one person`() throws {
+    let room = try #require(room)
+    for authors in [
+      people(("1", "ann", nil), ("1", "ann", "twitch")),
+      people(("1", "ann", "twitch"), ("1", "ann", nil)),
+    ] {
+      for argument in [PersonArgument.name("Ann"), .identifier("1")] {
+        let person = try authors.find(argument, on: nil, in: room)
+        #expect(person.platform == "twitch" && person.user.id == "1")
+      }
+    }
+  }
+
+  @Test func `a name never selects a person with the same identifier but another name`() throws {
+    let room = try #require(room)
+    let authors = people(("1", "bob", "twitch"), ("1", "ann", nil), ("1", "cleo", "kick"))
+    #expect(try authors.find(.name("ann"), on: nil, in: room).platform == nil)
+    #expect(try authors.find(.name("cleo"), on: nil, in: room).platform == "kick")
+    #expect(throws: Failure.self) { try authors.find(.identifier("1"), on: nil, in: room) }
+    #expect(try authors.find(.identifier("1"), on: "twitch", in: room).user.name == "bob")
+  }
+
+  @Test func `people without an identifier cannot be selected by name`() throws {
+    let room = try #require(room)
+    #expect(throws: Failure.self) {
+      try people(("", "ann", "twitch")).find(.name("ann"), on: nil, in: room)
+    }
+  }
+
+  @Test func `an identifier that begins with @ selects its person`() throws {
+    let room = try #require(room)
+    let argument = try #require(PersonArgument(argument: "@handle"))
+    let person = try people(("@handle", "Ann", "youtube")).find(argument, on: nil, in: room)
+    #expect(person.user.name == "Ann")
   }
 }
 

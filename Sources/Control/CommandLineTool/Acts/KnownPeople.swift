@@ -45,7 +45,8 @@ package struct KnownPeople {
   private mutating func add(_ user: UserReport, _ platform: String?) {
     guard !user.id.isEmpty else { return }
     let isKnown = people.contains {
-      $0.user.id == user.id && (platform == nil || $0.platform == platform)
+      $0.user.id == user.id
+        && ($0.platform == platform || platform == nil && $0.user.name == user.name)
     }
     if isKnown { return }
     // The daemon needs only the name and the identifier.
@@ -64,7 +65,12 @@ package struct KnownPeople {
     let candidates = people.filter {
       platform == nil || $0.platform == nil || $0.platform == platform
     }
-    let found = candidates.filter { argument.fits($0.user) }
+    let fitting = candidates.filter { argument.fits($0.user) }
+    // One of two sources of the same chat may not report its platform.
+    let found = fitting.filter { person in
+      person.platform != nil
+        || !fitting.contains { $0.platform != nil && $0.user.id == person.user.id }
+    }
     if found.count == 1 {
       return ChatPerson(user: found[0].user, platform: found[0].platform ?? platform)
     }

@@ -41,7 +41,7 @@ struct LineArgument: ExpressibleByArgument {
     guard count <= PlatformAct.textLength else {
       throw Failure(
         .usage,
-        "the text has \(count) characters; shorten it to \(PlatformAct.textLength)")
+        "the text has \(count) characters; shorten it to at most \(PlatformAct.textLength)")
     }
     return text
   }

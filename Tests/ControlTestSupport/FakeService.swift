@@ -250,9 +250,16 @@ package final class FakeService: ControlService {
       throw .noSuchMessage(room: report.room, message: "none")
     case .openThread(let message):
       return HostReply(messages: message == nil ? [] : report.features.chat?.messages)
+    case .openPerson(nil): return HostReply()
+    case .openPerson(let person?):
+      return HostReply(
+        person: PersonCardReport(
+          user: UserReport(id: String(person.id), name: "Ann"),
+          platform: person.platform.map { String($0) }, messages: 3, newest: [], moderations: []))
     case .handleNotice(3, _): return HostReply()
     case .handleNotice(let number, _): throw .noSuchNotice(room: report.room, notice: number)
-    case .message, .delete, .clear, .timeout, .notice, .modes, .findings: return HostReply()
+    case .message, .delete, .clear, .timeout, .notice, .modes, .notePerson, .findings:
+      return HostReply()
     }
   }
 

@@ -14,6 +14,8 @@ package struct HostReply: Codable, Sendable, Equatable {
   package var unread: Int?
   /// The messages of a thread, oldest first.
   package var messages: [ChatMessageReport]?
+  /// The card of a person.
+  package var person: PersonCardReport?
   /// The new value of the slider.
   package var value: Double?
   /// The new position of the switch.
@@ -25,6 +27,7 @@ package struct HostReply: Codable, Sendable, Equatable {
   package init(
     people: [UserReport]? = nil, waiting: Int? = nil, admitted: Int? = nil, passing: Int? = nil,
     mentions: Int? = nil, unread: Int? = nil, messages: [ChatMessageReport]? = nil,
+    person: PersonCardReport? = nil,
     value: Double? = nil, on: Bool? = nil, outcome: OutcomeReport? = nil, reason: String? = nil
   ) {
     self.people = people
@@ -34,6 +37,7 @@ package struct HostReply: Codable, Sendable, Equatable {
     self.mentions = mentions
     self.unread = unread
     self.messages = messages
+    self.person = person
     self.value = value
     self.on = on
     self.outcome = outcome
@@ -94,6 +98,7 @@ extension ControlInterface {
       }
       return try await service.act(.chat(.openThread(messageID: message)), in: parameters.room)
     }
+    try addPersonActs(to: &interface, service)
     try interface.handle("HandleNotice") { (_, parameters: HandleNoticeParameters) in
       try await service.act(
         .chat(.handleNotice(number: parameters.notice, parameters.handling)), in: parameters.room)

@@ -16,6 +16,11 @@ public enum ChatEvent: Sendable, Hashable {
   case scroll(ScrollPosition)
   /// `host.thread`: opens the thread that contains a message; `nil` closes the open thread.
   case openThread(messageID: Text?)
+  /// `host.person`: opens the card of a person; `nil` closes the open card. Boxed, because the event
+  /// is rare and larger than others.
+  indirect case openPerson(PersonReference?)
+  /// `host.note`: the host's note about a person.
+  indirect case notePerson(PersonNote)
   /// `host.notice`: the host pins, unpins, or dismisses a notice.
   case handleNotice(number: Int, NoticeHandling)
   /// `chat.waves`: highlights and bursts of duplicates that an analysis found in the running chat.
@@ -373,34 +378,3 @@ public struct ChatModes: Sendable, Hashable, Codable {
     self.uniqueOnly = uniqueOnly
   }
 }
-
-/// The host's filter for messages. A message must meet every condition that is set.
-public struct MessageFilter: Sendable, Hashable {
-  /// The identifier of the author.
-  public var person: Text?
-  /// Words that must occur in the message, ignoring case.
-  public var words: Text?
-  public var mentionsOnly: Bool
-  /// The platform of the message.
-  public var platform: Text?
-
-  public init(
-    person: Text? = nil, words: Text? = nil, mentionsOnly: Bool = false, platform: Text? = nil
-  ) {
-    self.person = person
-    self.words = words
-    self.mentionsOnly = mentionsOnly
-    self.platform = platform
-  }
-}
-
-/// The host's reading position in the chat.
-public enum ScrollPosition: String, Sendable, CaseIterable, Codable {
-  /// The host reads older messages, so new messages are unread.
-  case back
-  /// The host reads the newest messages.
-  case end
-}
-
-/// What the host does with a notice or a row of the feed.
-public enum NoticeHandling: String, Sendable, CaseIterable, Codable { case pin, unpin, dismiss }

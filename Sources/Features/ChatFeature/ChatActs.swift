@@ -32,6 +32,8 @@ package struct PerformedAct: Equatable, Sendable, Codable {
   /// The author of the message that the act concerns, if the chat stored the message when the act
   /// began.
   var author: String?
+  /// The identifier of that author.
+  var authorID: Text?
 
   package init(number: Int, act: RequestedAct, outcome: RequestOutcome? = nil) {
     self.number = number
@@ -47,9 +49,11 @@ extension ChatFeature {
       let performed = acts.performed[index]
       guard let message = performed.act.act.message else { continue }
       let known = state.acts?.performed.first { $0.number == performed.number }
-      acts.performed[index].author =
-        known?.author ?? state.messages.newest(withID: message).map { String($0.message.userName) }
+      let stored = known?.author == nil ? state.messages.newest(withID: message)?.message : nil
+      acts.performed[index].author = known?.author ?? stored.map { String($0.userName) }
+      acts.performed[index].authorID = known?.authorID ?? stored?.userID.owned()
     }
+    recordEnded(acts, after: state.acts, in: &state)
     let shown = acts.isEmpty ? nil : acts
     if state.acts != shown { state.acts = shown }
   }
@@ -60,14 +64,16 @@ extension ChatFeature {
 extension ChatActs {
   /// The maximum number of acts without an outcome that are shown, the newest.
   private static let pendingRows = 4
-  /// Of this many acts that ended last, those are shown that were not confirmed.
+  /// Of this many acts that ended last, those are shown that were not confirmed or can be undone.
   private static let endedRows = 3
 
-  /// Lines about acts that are not confirmed.
+  /// Lines about acts that are not confirmed, and about acts that can be undone.
   var lines: [ViewNode] {
     let ended = performed.filter { $0.outcome != nil }.suffix(Self.endedRows)
     let pending = performed.filter { $0.outcome == nil }
-    var lines = (ended + pending.suffix(Self.pendingRows)).compactMap(\.line)
+    var lines = (ended + pending.suffix(Self.pendingRows)).compactMap { act in
+      act.outcome == .confirmed ? undoLine(of: act) : act.line
+    }
     if pending.count > Self.pendingRows {
       lines.append(.text("\(Format.count(pending.count)) acts pending", .warning))
     }
@@ -75,7 +81,35 @@ extension ChatActs {
   }
 }
 
+// MARK: Undoing
+
+extension ChatActs {
+  /// Returns the line of a confirmed time-out or ban, which offers to lift it; `nil` for other acts,
+  /// which cannot be undone, and after it was lifted.
+  private func undoLine(of performed: PerformedAct) -> ViewNode? {
+    let request = performed.act
+    guard request.act.kind == .timeOut || request.act.kind == .ban,
+      let person = request.act.person
+    else { return nil }
+    let lift = self.performed.last { other in
+      other.number > performed.number && other.act.act.kind == .unban
+        && other.act.act.person?.id == person.id && other.act.platform == request.platform
+        && other.outcome?.isSuccess ?? true
+    }
+    if lift?.outcome != nil { return nil }
+    let line = performed.confirmedLine
+    let isOffered = offers.contains {
+      $0.offers(.unban, on: request.platform) && $0.source == request.source
+    }
+    guard lift == nil, isOffered else { return line }
+    return line.acting(
+      .on(person, .unban, "lift", platform: request.platform, source: request.source))
+  }
+}
+
 extension PerformedAct {
+  fileprivate var confirmedLine: ViewNode { .text("\(deed): done", .good) }
+
   fileprivate var line: ViewNode? {
     switch outcome {
     case nil: .text("\(deed): pending", .warning)
@@ -137,6 +171,7 @@ extension PerformedAct: Bounded {
     try require(countable: number, in: "number")
     try check(act, "act")
     try require(names: author, in: "author")
+    try require(names: authorID, in: "author")
     if case .refused(let reason)? = outcome { try require(names: reason, in: "outcome") }
   }
 }

@@ -42,6 +42,7 @@ package struct ChatFeature {
       return apply(batch, into: &state)
     case .messageDeleted(let id, let time):
       state.bookkeeping.moderation.recordDeletion(of: id, at: time)
+      recordDeletion(of: id, at: time, in: &state)
       moderate(&state, hiding: .message(id))
     case .cleared(let time):
       state.bookkeeping.moderation.recordClear(at: time)
@@ -51,6 +52,7 @@ package struct ChatFeature {
       state.moderations += 1
       for author in authors(meantBy: timeout.user, in: state) {
         state.bookkeeping.moderation.recordTimeout(of: author, at: time)
+        recordTimeout(of: author, timeout, at: time, in: &state)
         hide(.author(author), in: &state)
       }
     case .notice(let notice, let time, _):
@@ -102,10 +104,12 @@ package struct ChatFeature {
     state.busiestSecond = state.bookkeeping.pace.busiest
     state.topChatters = state.bookkeeping.chatters.top
     if state.isMixed == nil, state.bookkeeping.platforms(batch) > 1 { state.isMixed = true }
+    countForCard(&state)
     guard late.count < batch.count else { return .none }
     state.messages.append(
       batch, numberedFrom: first, without: late, mentions: state.mentionedNames)
     follow(batch.count - late.count, in: &state)
+    followCard(batch.count - late.count, in: &state)
     return analyse(batch, numberedFrom: first, without: late, in: &state)
   }
 
@@ -140,6 +144,7 @@ package struct ChatFeature {
       state.messages = remaining
     }
     hideWords(of: target, among: all, in: &state)
+    hideOnCard(target, in: &state)
     // Checked first, because removing messages from the notices marks them as changed even if
     // nothing changes.
     if state.notices.containsText(of: target) { state.notices.retract(target) }

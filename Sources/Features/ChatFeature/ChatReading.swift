@@ -12,6 +12,11 @@ extension ChatFeature {
     /// Opens the thread that contains the message with this identifier from the source.
     case threadOpened(messageID: Text)
     case threadClosed
+    /// Opens the card of a person. Boxed, because the action is rare and larger than others.
+    indirect case personOpened(PersonReference)
+    case personClosed
+    /// The host wrote or removed a note about a person.
+    indirect case personNoted(PersonNote)
     case noticePinned(Int)
     case noticeUnpinned(Int)
     case noticeDismissed(Int)
@@ -38,6 +43,12 @@ extension ChatFeature {
       state.thread = ChatThread(message.thread ?? message.number, in: state.messages)
     case .threadClosed:
       state.thread = nil
+    case .personOpened(let person):
+      openCard(of: person, in: &state)
+    case .personClosed:
+      state.card = nil
+    case .personNoted(let note):
+      apply(note, to: &state)
     case .noticePinned(let number):
       state.notices.pin(number, true)
     case .noticeUnpinned(let number):

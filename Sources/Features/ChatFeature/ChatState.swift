@@ -45,6 +45,8 @@ extension ChatFeature {
     /// the chat is not analysed.
     package var highlights: HighlightTimeline?
     package var thread: ChatThread?
+    /// The card of a person that the host opened.
+    package var card: PersonCard?
     /// The number of the last message before the host scrolled back. `nil` while the newest
     /// messages are shown.
     package var readUpTo: Int?
@@ -98,6 +100,10 @@ package struct ChatBookkeeping: Equatable, Sendable, Codable {
   var analysis: BurstBookkeeping?
   /// The words of deleted messages, or `nil` before a message was deleted in an analysed chat.
   var hiddenWords: HiddenWords?
+  /// The newest moderations, or `nil` before the first one.
+  package var moderationLog: ModerationLog?
+  /// The host's notes about people, or `nil` if there are none.
+  package var notes: PersonNotes?
 
   package init() {}
 
@@ -168,6 +174,7 @@ extension ChatFeature.State: Bounded {
     try check(highlights, "highlights")
     try check(thread?.messages, "thread")
     try require(countable: thread?.root, in: "thread")
+    try check(card, "card")
     try require(
       names: mentionedNames.names, atMost: ChatEvent.maximumHighlightedNames, in: "mentionedNames")
     try check(modes, "modes")
@@ -184,5 +191,7 @@ extension ChatBookkeeping: Bounded {
     try require(countable: review?.next, analysis?.run, in: "review")
     try require(names: platform, newestOrigin?.platform, newestOrigin?.source, in: "platform")
     try check(hiddenWords, "hiddenWords")
+    try check(moderationLog, "moderationLog")
+    try check(notes, "notes")
   }
 }

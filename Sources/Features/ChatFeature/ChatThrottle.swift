@@ -54,6 +54,9 @@ package struct ChatThrottle: PartThrottle {
     case .scroll(.end): pass(.reading(.scrolledToEnd), at: now, into: &output)
     case .openThread(let id?): pass(.reading(.threadOpened(messageID: id)), at: now, into: &output)
     case .openThread(nil): pass(.reading(.threadClosed), at: now, into: &output)
+    case .openPerson(let person?): pass(.reading(.personOpened(person)), at: now, into: &output)
+    case .openPerson(nil): pass(.reading(.personClosed), at: now, into: &output)
+    case .notePerson(let note): pass(.reading(.personNoted(note)), at: now, into: &output)
     case .handleNotice(let number, let handling):
       let action: ChatFeature.Reading =
         switch handling {

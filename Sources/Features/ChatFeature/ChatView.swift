@@ -46,6 +46,11 @@ package struct ChatView: View {
       lines.append(
         .list(thread.messages.suffix(Self.rows).map { $0.row(ofSeveral: isMixed) }))
     }
+    if let card = state.card {
+      let person = context.kept(OfferedPersonActs.init)
+      person.update(for: card, acts?.offers ?? [])
+      lines += card.lines(person.acts, ofSeveral: isMixed)
+    }
     if let bursts = state.waves, !bursts.current.isEmpty {
       lines.append(.list(bursts.current.suffix(Self.burstRows).map(\.row)))
     }
@@ -160,9 +165,7 @@ extension DisplayedMessage {
   ///   - isMixed: Whether the row shows the message's platform, because the chat contains several
   ///     platforms.
   ///   - isGrouped: Whether the row belongs to the group of the message's platform.
-  fileprivate func row(ofSeveral isMixed: Bool, grouped isGrouped: Bool = false)
-    -> ViewNode.ListRow
-  {
+  func row(ofSeveral isMixed: Bool, grouped isGrouped: Bool = false) -> ViewNode.ListRow {
     var marks: [ViewNode] = []
     if isMixed, origin != .none, !origin.platform.isEmpty {
       marks.append(.text("[\(origin.platform)]", .faint))

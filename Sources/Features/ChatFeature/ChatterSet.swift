@@ -23,6 +23,11 @@ package struct ChatterSet: Sendable {
 
   package var count: Int { people.count }
 
+  /// Returns the number of messages from a person; 0 if the person is not counted. Takes O(1).
+  package func messages(of userID: Text) -> Int {
+    people.occurrences(of: userID.withUTF8(Self.key))
+  }
+
   /// Counts a message for the author of each element, except for people beyond ``capacity``. Takes
   /// O(1) on average per message. Copies nothing for known people who are not among the busiest.
   package mutating func count(authorsOf batch: [TimedMessage]) {

@@ -14,6 +14,7 @@ final class OfferedViewActs {
   private static let rows = [
     ViewAct("thread", "ShowThread", input: .numberedRow("number")),
     ViewAct("only this person", "SetChatFilter", input: .numberedRow("author")),
+    ViewAct("person", "ShowPerson", input: .numberedRow("number")),
   ]
   /// The duration of a time-out on the screen, as on Twitch. Other durations need a call.
   private static let timeOutSeconds = 600

@@ -20,6 +20,7 @@ package enum RoomBudget {
       // The messages of notices, and of notices that wait for their gift bomb, including names and
       // emotes.
       + 2 * NoticeBoard.limit * (2 * NoticeBoard.textLength)
+      + PersonCard.byteLimit + ModerationLog.byteLimit + PersonNotes.byteLimit
       // The throttles of the chat and of the waiting room.
       + 2 * HeldBytes.limit
       + tables

@@ -17,6 +17,8 @@ public struct ViewAct: Hashable, Sendable {
     case text(String)
     case number(Int)
     case flag(Bool)
+    /// An object whose members are texts.
+    case texts([String: String])
   }
 
   /// The label: one or two words.
@@ -57,7 +59,10 @@ extension ViewAct.Value {
     case (.text(let left), .text(let right)): left.hasBytes(of: right)
     case (.number(let left), .number(let right)): left == right
     case (.flag(let left), .flag(let right)): left == right
-    case (.text, _), (.number, _), (.flag, _): false
+    case (.texts(let left), .texts(let right)):
+      left.count == right.count
+        && left.allSatisfy { name, text in right[name].map(text.hasBytes) ?? false }
+    case (.text, _), (.number, _), (.flag, _), (.texts, _): false
     }
   }
 }

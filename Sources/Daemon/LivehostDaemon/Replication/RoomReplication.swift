@@ -64,7 +64,8 @@ package final class RoomReplication: Sendable {
 
     # A message that the room's chat keeps, by its number.
     # [Requires privileges]
-    method FindMessage(room: string, number: int) -> (message: string, author: string)
+    method FindMessage(room: string, number: int)
+      -> (message: string, author: string, platform: ?string)
 
     """
 
@@ -137,7 +138,9 @@ package final class RoomReplication: Sendable {
     }
     try interface.handle("FindMessage") { (_, parameters: MessageParameters) in
       let found = try await self.service.message(numbered: parameters.number, in: parameters.room)
-      return MessageReply(message: String(found.identifier), author: String(found.author.id))
+      return MessageReply(
+        message: String(found.identifier), author: String(found.author.id),
+        platform: found.platform.map { String($0) })
     }
     // The task ends when the interface is released.
     Task { [weak self, sleep] in
@@ -338,5 +341,6 @@ package final class RoomReplication: Sendable {
   private struct MessageReply: Codable {
     let message: String
     let author: String
+    let platform: String?
   }
 }

@@ -25,6 +25,7 @@ struct HostAct {
     switch event {
     case .chat(.openThread(let message)):
       state.chat == nil ? threadReply(message, in: state) : nil
+    case .chat(.openPerson(nil)): state.chat == nil ? .success(HostReply()) : nil
     case .chat(.handleNotice(let number, _)):
       notice(number, in: state) == nil
         ? .failure(.noSuchNotice(room: room.description, notice: number)) : nil
@@ -80,8 +81,9 @@ struct HostAct {
     case .filter: reply.passing = 0
     case .highlight: reply.mentions = 0
     case .scroll: reply.unread = state.chat?.unread ?? 0
-    case .message, .delete, .clear, .timeout, .notice, .modes, .openThread, .handleNotice,
-      .findings:
+    case .openPerson: reply.person = state.chat?.card.map(PersonCardReport.init)
+    case .message, .delete, .clear, .timeout, .notice, .modes, .openThread, .notePerson,
+      .handleNotice, .findings:
       break
     }
     return reply

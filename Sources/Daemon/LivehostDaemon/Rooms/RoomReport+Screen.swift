@@ -133,7 +133,30 @@ extension ChatReport {
       waves: state.waves?.current.map(WaveReport.init),
       unsearched: state.waves.flatMap { $0.unanalysed > 0 ? $0.unanalysed : nil },
       highlights: state.highlights?.entries.map(HighlightReport.init),
-      acts: state.acts?.performed.map(PerformedActReport.init))
+      acts: state.acts?.performed.map(PerformedActReport.init),
+      person: state.card.map(PersonCardReport.init))
+  }
+}
+
+extension PersonCardReport {
+  init(_ card: PersonCard) {
+    let badges = String(card.badges).split(separator: ",").map(String.init)
+    self.init(
+      user: UserReport(
+        id: String(card.person.id), name: card.name, badges: badges.isEmpty ? nil : badges),
+      platform: card.person.platform.map { String($0) }, messages: card.messages,
+      messagesAtLeast: card.messagesAtLeast, firstAt: card.firstAt.map { Int($0) },
+      firstAtMost: card.firstAtMost, newest: card.newest.map(ChatMessageReport.init),
+      moderations: card.moderations.map(PersonModerationReport.init), note: card.note)
+  }
+}
+
+extension PersonModerationReport {
+  fileprivate init(_ moderation: PersonModeration) {
+    self.init(
+      kind: moderation.kind, timestamp: moderation.timestamp.map { Int($0) },
+      seconds: moderation.seconds, by: moderation.by.map { String($0) },
+      outcome: moderation.outcome.map(OutcomeReport.init), reason: moderation.outcome?.reason)
   }
 }
 

@@ -138,6 +138,9 @@ extension ScreenAct {
         case .text(let text): .string(text)
         case .number(let number): .integer(Int64(number))
         case .flag(let flag): .bool(flag)
+        case .texts(let texts):
+          .object(
+            Dictionary(texts.map { (JSONName($0.key), .string($0.value)) }) { $1 })
         }
     }
     let (input, parameter): (ScreenInput?, String?) =

@@ -53,7 +53,8 @@ package struct LoggedActs: HostActService {
       let author = Text(found["author"]?.stringValue ?? "")
       return FoundMessage(
         identifier: Text(found["message"]?.stringValue ?? ""),
-        author: Person(id: author, name: author))
+        author: Person(id: author, name: author),
+        platform: found["platform"]?.stringValue.map { Text($0) })
     } catch VarlinkClientError.remote(let error) { throw error }
   }
 

@@ -13,6 +13,8 @@ extension ChatEvent: NativeEvent {
     case highlight = "host.highlight"
     case scroll = "host.scroll"
     case openThread = "host.thread"
+    case openPerson = "host.person"
+    case notePerson = "host.note"
     case handleNotice = "host.notice"
     case findings = "chat.waves"
 
@@ -32,6 +34,8 @@ extension ChatEvent: NativeEvent {
     case .highlight: .highlight
     case .scroll: .scroll
     case .openThread: .openThread
+    case .openPerson: .openPerson
+    case .notePerson: .notePerson
     case .handleNotice: .handleNotice
     case .findings: .findings
     }
@@ -69,6 +73,9 @@ extension ChatEvent: NativeEvent {
         .highlight(names: try line.names(.names, atMost: Self.maximumHighlightedNames))
       case .scroll: .scroll(try line.choice(.position))
       case .openThread: .openThread(messageID: try line.exactName(.message))
+      case .openPerson:
+        .openPerson(line.has(.user) ? try PersonReference(line) : nil)
+      case .notePerson: .notePerson(try PersonNote(line))
       case .handleNotice:
         .handleNotice(
           number: try line.integer(.notice, in: EventLimits.total), try line.choice(.handling))
@@ -108,6 +115,10 @@ extension ChatEvent: NativeEvent {
       object.addArray("names") { array in for name in names { array.append(name) } }
     case .scroll(let position): object.add("position", position.rawValue)
     case .openThread(let messageID): object.add("message", messageID)
+    case .openPerson(let person): person?.write(to: &object)
+    case .notePerson(let note):
+      note.person.write(to: &object)
+      object.add("text", note.text)
     case .handleNotice(let number, let handling):
       object.add("notice", number)
       object.add("handling", handling.rawValue)

@@ -48,3 +48,25 @@ extension JSONWriter {
     }
   }
 }
+
+/// Every member is exact, because the host must not see or describe another person.
+extension PersonReference {
+  init(_ line: borrowing NativeMembers) throws(RejectionReason) {
+    self.init(id: try line.personID(), platform: try line.exactName(.platform))
+  }
+
+  func write(to object: inout JSONWriter) {
+    object.add("user", id)
+    object.add("platform", platform)
+  }
+}
+
+extension PersonNote {
+  init(_ line: borrowing NativeMembers) throws(RejectionReason) {
+    let person = try PersonReference(line)
+    guard let note = PersonNote(about: person, try line.text(.text)) else {
+      throw line.invalid(.text)
+    }
+    self = note
+  }
+}

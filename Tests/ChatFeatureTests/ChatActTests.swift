@@ -67,7 +67,7 @@ import ViewGraph
     store.send(.messages([message(1, on: "twitch")]))
     let lines = try draw()
     #expect(acts(of: lines.first).map(\.name) == ["SetChatFilter"])
-    #expect(acts(of: lines.last).map(\.name) == ["ShowThread", "SetChatFilter"])
+    #expect(acts(of: lines.last).map(\.name) == ["ShowThread", "SetChatFilter", "ShowPerson"])
   }
 
   @Test func `the chat offers the acts that the controller can carry out, and only those`() throws {
@@ -87,7 +87,7 @@ import ViewGraph
       rows.first { $0.label == "time out" }?.arguments
         == ["kind": .text("timeOut"), "seconds": .number(600)])
     offer()
-    #expect(acts(of: try draw().last).count == 2)
+    #expect(acts(of: try draw().last).count == 3)
   }
 
   @Test func `an act on a message is offered for the platforms on which it is possible`() throws {

@@ -67,7 +67,7 @@ extension ChatActs {
   /// Of this many acts that ended last, those are shown that were not confirmed or can be undone.
   private static let endedRows = 3
 
-  /// Lines about acts that are not confirmed, and about acts that can be undone.
+  /// Lines about acts that are not confirmed or can be undone.
   var lines: [ViewNode] {
     let ended = performed.filter { $0.outcome != nil }.suffix(Self.endedRows)
     let pending = performed.filter { $0.outcome == nil }
@@ -84,25 +84,23 @@ extension ChatActs {
 // MARK: Undoing
 
 extension ChatActs {
-  /// Returns the line of a confirmed time-out or ban, which offers to lift it; `nil` for other acts,
-  /// which cannot be undone, and after it was lifted.
+  /// Returns the line of a confirmed time-out or ban, which offers to lift it; `nil` if no controller
+  /// can lift it, once somebody tries to, and for other acts, which cannot be undone.
   private func undoLine(of performed: PerformedAct) -> ViewNode? {
     let request = performed.act
     guard request.act.kind == .timeOut || request.act.kind == .ban,
       let person = request.act.person
     else { return nil }
-    let lift = self.performed.last { other in
+    let isLifted = self.performed.contains { other in
       other.number > performed.number && other.act.act.kind == .unban
         && other.act.act.person?.id == person.id && other.act.platform == request.platform
         && other.outcome?.isSuccess ?? true
     }
-    if lift?.outcome != nil { return nil }
-    let line = performed.confirmedLine
     let isOffered = offers.contains {
       $0.offers(.unban, on: request.platform) && $0.source == request.source
     }
-    guard lift == nil, isOffered else { return line }
-    return line.acting(
+    guard isOffered, !isLifted else { return nil }
+    return performed.confirmedLine.acting(
       .on(person, .unban, "lift", platform: request.platform, source: request.source))
   }
 }

@@ -1,5 +1,6 @@
 import ControlInterface
 import JSON
+import LiveEvents
 import Locking
 import SystemSupport
 import TerminalScreen
@@ -84,9 +85,10 @@ final class WatchSource: Sendable {
 
   private func perform(_ call: HostScreenModel.Call) async {
     var failure: String?
+    let parameters = call.parameters.merging(author(of: call)) { $1 }
     do {
       let reply = try await context.withDaemon {
-        try await $0.client.callRaw("\(ControlInterface.name).\(call.method)", call.parameters)
+        try await $0.client.callRaw("\(ControlInterface.name).\(call.method)", parameters)
       }
       if reply["outcome"] == "refused" { failure = reply["reason"]?.stringValue ?? "refused" }
     } catch {
@@ -94,6 +96,14 @@ final class WatchSource: Sendable {
     }
     inbox.post(
       .outcome(.init(call: call, failure: failure)), from: Source.outcomes - call.number)
+  }
+
+  /// Returns the parameter that names the user as the author of an act on a platform.
+  private func author(of call: HostScreenModel.Call) -> [JSONName: JSONValue] {
+    guard call.method == "Act", let name = context.environment.variables["USER"],
+      (1...EventLimits.nameLength).contains(name.utf8.count)
+    else { return [:] }
+    return ["by": .string(name)]
   }
 
   private func show(_ name: String) -> Task<Void, Never> {

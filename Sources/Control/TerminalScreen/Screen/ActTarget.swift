@@ -10,12 +10,18 @@ package struct ActTarget: Equatable, Sendable {
   package var row: String?
   /// The level that the element shows, for a host action that sets the level.
   package var level: Double?
+  /// The element itself.
+  package var node: ScreenNode?
 
-  package init(identity: String, acts: [ScreenAct], row: String? = nil, level: Double? = nil) {
+  package init(
+    identity: String, acts: [ScreenAct], row: String? = nil, level: Double? = nil,
+    node: ScreenNode? = nil
+  ) {
     self.identity = identity
     self.acts = acts
     self.row = row
     self.level = level
+    self.node = node
   }
 
   /// Returns the elements of a tree that offer host actions, in drawing order.
@@ -29,7 +35,8 @@ package struct ActTarget: Equatable, Sendable {
     if let identity = node.actIdentity {
       targets.append(
         ActTarget(
-          identity: identity, acts: node.ownActs, level: node.kind == .gauge ? node.value : nil))
+          identity: identity, acts: node.ownActs, level: node.kind == .gauge ? node.value : nil,
+          node: node))
     }
     for part in node.parts ?? [] {
       if let target = node.rowTarget(part) { targets.append(target) }
@@ -50,6 +57,7 @@ package struct ActTarget: Equatable, Sendable {
         }
       if let value { parameters[JSONName(name)] = value }
     }
+    if let name = act.text, let value { parameters[JSONName(name)] = value }
     return parameters
   }
 
@@ -84,10 +92,15 @@ extension ScreenNode {
     return ([act.method] + about.map { "\($0.key)=\($0.value)" }.sorted()).joined(separator: " ")
   }
 
-  /// Returns a row of this list as a target; nil if the row offers no host actions.
+  /// Returns a row of this list as a target; nil if the row offers no host actions. A host action
+  /// for some groups of rows is offered only by the rows of these groups.
   func rowTarget(_ row: ScreenNode) -> ActTarget? {
-    guard kind == .list, let id = row.id, !rowActs.isEmpty else { return nil }
-    return ActTarget(identity: Self.rowIdentity(id), acts: rowActs, row: id)
+    guard kind == .list, let id = row.id else { return nil }
+    let acts = rowActs.filter { act in
+      act.groups.map { groups in row.group.map(groups.contains) ?? false } ?? true
+    }
+    guard !acts.isEmpty else { return nil }
+    return ActTarget(identity: Self.rowIdentity(id), acts: acts, row: id, node: row)
   }
 
   static func rowIdentity(_ id: String) -> String { "row " + id }

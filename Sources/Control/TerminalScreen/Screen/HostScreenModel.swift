@@ -41,18 +41,6 @@ package struct HostScreenModel: ScreenModel {
     }
   }
 
-  /// The line of text that the user is typing.
-  private struct Prompt {
-    enum Purpose {
-      case search
-      case filter
-      case input(ActTarget, ScreenAct)
-    }
-    var purpose: Purpose
-    var label: String
-    var text = ""
-  }
-
   private var isConnected = true
   private var displays: [String: RoomDisplay] = [:]
   /// The names of the rooms that the arrow keys cycle through.
@@ -176,7 +164,7 @@ package struct HostScreenModel: ScreenModel {
       prompt =
         current == nil
         ? Prompt(purpose: .filter, label: "rooms with: ")
-        : Prompt(purpose: .search, label: "search: ", text: "")
+        : Prompt(purpose: .search, label: "search: ")
     default:
       if current == nil { pressInList(key) } else { pressInRoom(key) }
     }
@@ -190,9 +178,10 @@ package struct HostScreenModel: ScreenModel {
     return Array(zip(names, rooms)).last { $0.1.start <= column }.map { ($0.0, $0.1.start) }
   }
 
-  /// Selects the element at a position; if it is already selected, performs its host action.
+  /// Selects the element at a position; if it is already selected, performs its host action. In the
+  /// bottom line, performs the host action whose label is at the position.
   private mutating func click(row: Int, column: Int) {
-    guard row < size.rows - 1 else { return }
+    guard row < size.rows - 1 else { return clickFoot(row: row, column: column) }
     if current == nil {
       let picture = pictureWithTargets(columns: size.columns, rows: size.rows)
       guard column < picture.columns, let room = picture[row, column].style.target else { return }
@@ -202,6 +191,15 @@ package struct HostScreenModel: ScreenModel {
       let wasSelected = displays[name]?.click(row: row, column: column - start) ?? false
       if wasSelected, let target = display?.selected { _ = act(.enter, on: target) }
     }
+  }
+
+  private mutating func clickFoot(row: Int, column: Int) {
+    let picture = pictureWithTargets(columns: size.columns, rows: size.rows)
+    guard row < picture.rows, column < picture.columns, let target = display?.selected,
+      let number = picture[row, column].style.target.flatMap({ Int($0) }),
+      target.acts.indices.contains(number)
+    else { return }
+    begin(target.acts[number], on: target)
   }
 
   private mutating func pressInList(_ key: Key) {
@@ -274,12 +272,21 @@ package struct HostScreenModel: ScreenModel {
   }
 
   private mutating func begin(_ act: ScreenAct, on target: ActTarget) {
-    switch act.input {
-    case .level, .text:
-      let unit = act.input == .level ? " (0 to 100)" : ""
-      prompt = Prompt(
-        purpose: .input(target, act), label: TerminalText.sanitized(act.label) + unit + ": ")
-    case .row, .numberedRow, nil: call(act, target.parameters(act))
+    if let input = Prompt.input(for: act, on: target) {
+      prompt = input
+    } else {
+      perform(act, on: target)
+    }
+  }
+
+  /// Performs a host action with the value that the user entered, or first asks for confirmation.
+  private mutating func perform(
+    _ act: ScreenAct, on target: ActTarget, _ value: JSONValue? = nil
+  ) {
+    if act.confirms == true {
+      prompt = .confirmation(of: act, on: target, value)
+    } else {
+      call(act, target.parameters(act, value))
     }
   }
 
@@ -304,6 +311,9 @@ package struct HostScreenModel: ScreenModel {
   // MARK: Typing
 
   private mutating func type(_ key: Key) {
+    if case .confirmation(let target, let act, let value)? = prompt?.purpose {
+      return answer(key, act, on: target, value)
+    }
     switch key {
     case .escape: prompt = nil
     case .backspace: _ = prompt?.text.popLast()
@@ -312,6 +322,19 @@ package struct HostScreenModel: ScreenModel {
       guard let prompt else { return }
       self.prompt = nil
       finish(prompt)
+    default: break
+    }
+  }
+
+  private mutating func answer(
+    _ key: Key, _ act: ScreenAct, on target: ActTarget, _ value: JSONValue?
+  ) {
+    switch key {
+    case .character("y"), .character("Y"):
+      prompt = nil
+      call(act, target.parameters(act, value))
+    case .character("n"), .character("N"), .escape: prompt = nil
+    // Any other key might be meant for something else, so it neither confirms nor cancels.
     default: break
     }
   }
@@ -330,7 +353,9 @@ package struct HostScreenModel: ScreenModel {
       }
       set(act, of: target, to: percent / 100)
     case .input(let target, let act):
-      call(act, target.parameters(act, .string(prompt.text)))
+      perform(act, on: target, .string(prompt.text))
+    // A question is answered by a single key.
+    case .confirmation: break
     }
   }
 
@@ -385,11 +410,7 @@ package struct HostScreenModel: ScreenModel {
   private func drawFoot(_ grid: inout CellGrid) {
     let row = grid.rows - 1
     if let prompt {
-      let line = StyledLine([
-        (prompt.label, .strong), (TerminalText.sanitized(prompt.text), .plain),
-        (" ", TextStyle(reversed: true)),
-      ])
-      grid.put(line, row: row, column: 0, width: grid.columns)
+      grid.put(prompt.line, row: row, column: 0, width: grid.columns)
       return
     }
     let target = display?.selected
@@ -431,10 +452,13 @@ package struct HostScreenModel: ScreenModel {
     guard let target else {
       return pending.isEmpty ? display?.counts ?? StyledLine() : line
     }
-    for (key, act) in target.keys {
+    for (number, (key, act)) in target.keys.enumerated() {
       line.append(line.width > 0 ? "  " : "")
-      line.append("\(key) ", .strong)
-      line.append(TerminalText.sanitized(act.label))
+      let label = StyledLine([
+        ("\(key) ", .strong), (TerminalText.sanitized(act.label), .plain),
+      ])
+      // The number of the host action, for clicks.
+      line = line + label.targeting("\(number)")
       if act.input == .level {
         line.append("  +- ", .strong)
         line.append("change")
@@ -444,22 +468,8 @@ package struct HostScreenModel: ScreenModel {
   }
 
   private func drawHelp(_ grid: inout CellGrid) {
-    var keys = [
-      ("q, Ctrl-C", "quit"), ("Tab, 1 to 9", "focus another pane; 0 is the top line"),
-      ("Up, Down, k, j", "select an item, or scroll"),
-      ("Enter, and letters", "act on the item (see the bottom line); + - change a level"),
-      ("Page Up, Page Down", "scroll by ten rows"),
-      ("Home, End, g, G", "go to the beginning or end"),
-      ("/ and then n, N", "search; next older, next newer"),
-      ("Mouse", "select; click again to act; the wheel scrolls (Shift marks text)"),
-      ("z", "zoom the pane; again to restore it"), ("Space", "pause, and continue"),
-    ]
-    if list != nil {
-      keys.insert(("Left, Right, Esc", "show another room; list the rooms"), at: 1)
-    } else if names.count > 1 {
-      keys.insert(("Left, Right", "show another room"), at: 1)
-    }
     KeyHelp.draw(
-      keys, note: "Press any key to go back. All viewers share filters and threads.", &grid)
+      KeyHelp.keys(hasList: list != nil, rooms: names.count, selected: display?.selected),
+      note: "Press any key to go back. All viewers share filters and threads.", &grid)
   }
 }

@@ -56,6 +56,37 @@ import VarlinkDescription
     }
   }
 
+  @Test func `a controller names a limited number of acts, with a platform and a source`()
+    async throws
+  {
+    try await withControlServer(FakeService()) { path, _ in
+      let client = try await ControlClient.connect(path: path)
+      let long = String(repeating: "x", count: 257)
+      let calls: [(culprit: String, platform: String?, source: String?, acts: [ActKind])] = [
+        ("platform", "", nil, [.say]), ("source", nil, long, []),
+        ("acts", nil, nil, Array(repeating: .say, count: 15)),
+      ]
+      for (culprit, platform, source, acts) in calls {
+        let refused = try await error {
+          for try await _ in try client.monitorRequests(
+            room: "main", platform: platform, source: source, acts: acts)
+          {}
+        }
+        #expect(refused.flatMap(ServiceError.init) == .invalidParameter(culprit))
+      }
+    }
+  }
+
+  private func act(
+    _ kind: ActKind, message: Text? = nil, person: Person? = nil, seconds: Int? = nil,
+    reason: Text? = nil, modes: ChatModes? = nil, on platform: Text? = nil, source: Text? = nil,
+    by: Text? = nil
+  ) throws -> LiveEvent.Payload {
+    let act = try PlatformAct(
+      kind, message: message, person: person, seconds: seconds, reason: reason, modes: modes)
+    return .control(.act(RequestedAct(act, platform: platform, source: source, by: by)))
+  }
+
   private typealias Act = @Sendable (ControlClient) async throws -> any Encodable
 
   @Test func `requests reach a controller one by one, and their outcomes are reported`()
@@ -152,6 +183,30 @@ import VarlinkDescription
         .control(.set(control: "zoom", value: 1))
       ),
       (
+        { try await $0.act(room: "main", kind: .delete, number: 7, by: "bob") }, "Act",
+        try act(.delete, message: "m7", on: "twitch", by: "bob")
+      ),
+      (
+        { try await $0.act(room: "main", kind: .timeOut, number: 7, seconds: 60, reason: "no") },
+        "Act",
+        try act(
+          .timeOut, person: Person(id: "u7", name: "Ann"), seconds: 60, reason: "no", on: "twitch")
+      ),
+      (
+        {
+          try await $0.act(
+            room: "main", kind: .ban, user: UserReport(id: "u", name: "Eve"), platform: "kick",
+            source: "s")
+        }, "Act",
+        try act(.ban, person: Person(id: "u", name: "Eve"), on: "kick", source: "s")
+      ),
+      (
+        {
+          try await $0.act(
+            room: "main", kind: .setChatModes, modes: ChatModesReport(slowSeconds: 3))
+        }, "Act", try act(.setChatModes, modes: ChatModes(slowSeconds: 3))
+      ),
+      (
         { try await $0.setControl(room: "main", control: "camera") }, "SetControl",
         .control(.tap(control: "camera", on: nil))
       ),
@@ -188,6 +243,16 @@ import VarlinkDescription
       ("SetMentionedNames", "names", ["names": [""]]),
       ("SetMentionedNames", "names", ["names": .array(Array(repeating: "x", count: 33))]),
       ("ShowThread", "message", ["message": ""]),
+      ("Act", "message", ["kind": "delete"]), ("Act", "message", ["kind": "delete", "message": ""]),
+      ("Act", "text", ["kind": "say", "text": "two\nlines"]),
+      ("Act", "text", ["kind": "delete", "message": "m", "text": "a"]),
+      ("Act", "seconds", ["kind": "timeOut", "number": 7]),
+      ("Act", "user", ["kind": "ban", "user": ["id": "", "name": "Ann"]]),
+      ("Act", "number", ["kind": "delete", "number": 7, "message": "m"]),
+      ("Act", "number", ["kind": "delete", "number": 7, "platform": "kick"]),
+      ("Act", "number", ["kind": "mark", "number": 7]),
+      ("Act", "platform", ["kind": "mark", "platform": ""]),
+      ("Act", "by", ["kind": "mark", "by": .string(String(repeating: "x", count: 257))]),
     ] as [(String, String, [JSONName: JSONValue])])
   func `invalid host actions are refused`(
     method: String, culprit: String, parameters: [JSONName: JSONValue]

@@ -81,6 +81,9 @@ import VarlinkDescription
       .noSuchNotice(room: "r", notice: 4), .noSuchActivity(room: "r", activity: 5),
       .noSuchRequest("r/1"),
       .noSurface(room: "r", control: "c"),
+      .noController(room: "r", act: "ban", platform: nil),
+      .noController(room: "r", act: "ban", platform: "twitch"),
+      .severalControllers(room: "r", act: "say", choices: "twitch, kick"),
     ]
     let description = try InterfaceDescription(parsing: ControlInterface.definition)
     #expect(

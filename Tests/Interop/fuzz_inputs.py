@@ -18,9 +18,12 @@ METHODS = {
     CONTROL + "ListSources": {"room": "?string"},
     CONTROL + "CloseRoom": {"room": "string"},
     CONTROL + "SetControl": {"room": "string", "control": "string", "value": "?float", "on": "?bool"},
+    CONTROL + "Act": {"room": "string", "kind": "act", "number": "?int", "text": "?string", "message": "?string",
+                      "seconds": "?int", "on": "?bool", "platform": "?string", "by": "?string"},
     CONTROL + "SendEvents": {"room": "?string", "events": "objects"},
     CONTROL + "CancelTask": {"task": "string"},
 }
+ACTS = ["say", "reply", "delete", "timeOut", "ban", "mark", "setShield", "dance"]
 FEATURES = ["activity", "chat", "control", "header", "liveRoomStats", "poll", "recorder", "sources", "waitingRoom"]
 
 ATOMS = [None, True, False, 0, -1, 2**63 - 1, 2**63, -2**70, 1.5, 1e300, -0.0, "", "main", "\0", "\U0001f600",
@@ -55,7 +58,8 @@ class Messages:
             return [self.pick(EVENTS) for _ in range(self.random.randrange(3))]
         return self.pick({
             "string": [self.pick(ROOMS), "ChatView", "zoom", CONTROL[:-1], "\u0001"], "bool": [False, True],
-            "int": [0, -1, 2**62], "float": [0, 0.5, 7, -1e9], "feature": FEATURES}[kind])
+            "int": [0, -1, 2**62], "float": [0, 0.5, 7, -1e9], "feature": FEATURES,
+            "act": ACTS}[kind])
 
     def call(self):
         method = self.pick(list(METHODS))

@@ -99,6 +99,7 @@ sources: ListSources {"room":"TEXT"}
 recording to delete: DeleteRecording {"recording":"TEXT"}
 recording to verify: VerifyRecordings+ {"recording":"TEXT"}
 request: ReportOutcome {"identifier":"TEXT","outcome":"confirmed"}
+act: Act {"room":"main","kind":"say","text":"TEXT"}
 event: SendEvents {"events":[{"type":"title","title":"TEXT"}]}
 member of an event: SendEvents {"events":[{"type":"viewers","TEXT":1}]}
 type of an event: SendEvents {"events":[{"type":"TEXT"}]}
@@ -114,7 +115,13 @@ rooms: OpenRoom {"room":"TEXT"}; CloseRoom {"room":"TEXT"}; StartRecording {"roo
 recordings: ListRecordings {"before":"TEXT"}; ListRecordings {"room":"TEXT"};
   StartTask+ {"kind":"verify","recording":"TEXT"}
 requests: MonitorRequests+ {"room":"main","controls":["TEXT"]}; ReportOutcome {"identifier":"a","outcome":"TEXT"};
-  ReportOutcome {"identifier":"a","outcome":"refused","reason":"TEXT"}
+  ReportOutcome {"identifier":"a","outcome":"refused","reason":"TEXT"};
+  MonitorRequests+ {"room":"main","platform":"TEXT"}; MonitorRequests+ {"room":"main","source":"TEXT"};
+  MonitorRequests+ {"room":"main","acts":["TEXT"]}
+acts on platforms: Act {"room":"TEXT","kind":"mark"}; Act {"room":"main","kind":"TEXT"};
+  Act {"room":"main","kind":"delete","message":"TEXT"}; Act {"room":"main","kind":"mark","platform":"TEXT"};
+  Act {"room":"main","kind":"mark","source":"TEXT"}; Act {"room":"main","kind":"mark","by":"TEXT"};
+  Act {"room":"main","kind":"ban","user":{"id":"TEXT","name":"a"},"reason":"TEXT"}
 acts of the host: RecordElsewhere {"room":"main","wish":"TEXT"}; Admit {"room":"main","user":"TEXT"};
   SetChatFilter {"room":"main","user":"TEXT"}; SetChatFilter {"room":"main","platform":"TEXT"};
   ScrollChat {"room":"main","position":"TEXT"}; HandleNotice {"room":"main","notice":1,"handling":"TEXT"};

@@ -16,6 +16,7 @@ from harness.ingest import Feeder, Ingest
 from harness.namespaces import own_mounts
 from harness.programs import Daemon, Program
 from harness.waiting import wait_for
+from test_surface import Surface, ask, replies
 
 CHECKS = 19
 SECONDS = 60 if os.environ.get("LIVEHOST_SOAK") else 10
@@ -107,6 +108,14 @@ def empty(check, programs):
           and json.loads(runs[1].stdout) == {"entries": []} and "no hang" in runs[2].stdout, runs)
 
 
+def refused_act(daemon):
+    """Performs an act on a platform that its controller refuses."""
+    with Surface(daemon, controls=[], platform="twitch", source="events", acts=["delete"]) as surface:
+        with ask(daemon, "Act", kind="delete", message="m1", by="bob") as caller:
+            surface.report(surface.next()["identifier"], "refused", reason="too old")
+            replies(caller, outcome="refused", reason="too old")
+
+
 def provoke_each_kind(programs, directory):
     """Returns a running daemon that has logged every kind of entry."""
     # The disk is small, so that the test can fill it.
@@ -120,6 +129,7 @@ def provoke_each_kind(programs, directory):
                     "record start main", "record pause main", "record resume main", "record stop main",
                     "analyze chatters main"):
         ctl(*command.split())
+    refused_act(daemon)
     # Flips a bit.
     recording = next(state.glob("recordings/main-*/000001.ndjson"))
     data = bytearray(recording.read_bytes())

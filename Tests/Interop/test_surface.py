@@ -211,6 +211,33 @@ def restarted(daemon):
     has(daemon, {"zoom": 0.8})
 
 
+def acted(daemon):
+    """After kill -9, the outcome of an act is unknown, and no controller receives the act again."""
+    offer = {"controls": [], "platform": "twitch", "source": "events", "acts": ["delete"]}
+    unknown = "the outcome is unknown: livehostd restarted"
+    delete = {"kind": "delete", "message": "m1"}
+    with Surface(daemon, **offer) as surface:
+        caller = ask(daemon, "Act", by="bob", **delete)
+        request = surface.next(kind="act")
+        assert request["act"] == delete and "control" not in request, request
+        # The reply to a later act of the host shows that the log holds the act.
+        daemon.call("SetControl", room="main", control="zoom", value=0.5)
+        daemon.kill()
+    caller.close()
+    daemon.start()
+    acts = room(daemon)["features"]["chat"]["acts"]
+    assert acts == [{"act": delete, "platform": "twitch", "source": "events", "by": "bob", "outcome": "refused",
+                     "reason": unknown}], acts
+    with Surface(daemon, **offer) as surface:
+        surface.is_void(request["identifier"])
+        caller = ask(daemon, "Act", kind="delete", message="m2")
+        second = surface.next(kind="act")
+        assert second["act"]["message"] == "m2", second
+        reply = surface.report(second["identifier"], "sent")
+        assert "parameters" in reply, reply
+        replies(caller, outcome="sent")
+
+
 def silent(daemon):
     """A request without an answer is refused, and the screen shows the reason."""
     daemon.call("OpenRoom", room="main")
@@ -243,7 +270,7 @@ def play(check, daemon, *steps):
 
 def test_a_controller_answers_requests(check, start_daemon):
     play(check, start_daemon("rooms:\n  requestTimeout: 1h\n"),
-         alone, confirmed, refused, withdrawn, left, several, ending, recorder, restarted)
+         alone, confirmed, refused, withdrawn, left, several, ending, recorder, restarted, acted)
 
 
 def test_requests_without_an_answer_time_out(check, start_daemon):

@@ -57,7 +57,7 @@ final class SimulatedDaemon: @unchecked Sendable {
         recordings.forgetFailure(of: room)
       case .hibernated: logger.info("room \(room) hibernates")
       case .woken: logger.info("room \(room) is restored from hibernation")
-      case .opened, .restored, .committed, .failed: break
+      case .opened, .restored, .committed, .acted, .failed: break
       }
     }
     loops = (0..<lanes).map { _ in SimulatedEventLoop(machine) }

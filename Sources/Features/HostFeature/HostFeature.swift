@@ -71,7 +71,7 @@ package struct HostFeature {
     case ticked(at: Timestamp)
   }
 
-  private let dependencies: Dependencies
+  let dependencies: Dependencies
 
   package init(dependencies: Dependencies = .live()) { self.dependencies = dependencies }
 
@@ -173,18 +173,6 @@ package struct HostFeature {
   ) -> Effect<Action> {
     guard state.activity != nil else { return .none }
     return ActivityFeature().reduce(into: &state.activity!, action: action).map(Action.activity)
-  }
-
-  /// Shows the acts on platforms in the chat, which appears with the first controller that can carry
-  /// out acts.
-  private func showActs(in state: inout State) -> Effect<Action> {
-    let acts = ChatActs(state.control.requests)
-    if case .none = state.chat {
-      guard !acts.offers.isEmpty else { return .none }
-      state.makeChat()
-    }
-    return ChatFeature(dependencies: dependencies)
-      .reduce(into: &state.chat!, action: .actsChanged(acts)).map(Action.chat)
   }
 
   /// Shows in the header the quality of the connection, which only the statistics know.
@@ -311,27 +299,7 @@ extension StreamState {
   var admitsPoll: Bool { admitsStatistics }
 }
 
-extension ChatActs {
-  init(_ requests: Requests?) {
-    let ended = (requests?.endedActs ?? []).map {
-      PerformedAct(number: $0.number, act: $0.act, outcome: $0.outcome)
-    }
-    let outstanding = (requests?.outstanding ?? []).compactMap { request in
-      request.command.act.map { PerformedAct(number: request.number, act: $0) }
-    }
-    self.init(offers: requests?.offers ?? [], performed: ended + outstanding)
-  }
-}
-
 extension HostFeature.State {
-  /// Creates the chat, with the acts that are possible already.
-  fileprivate mutating func makeChat() {
-    chat = ChatFeature.State(historyLimit: chatHistory)
-    if analysesChat == true { chat?.beginAnalysis() }
-    let acts = ChatActs(control.requests)
-    if !acts.isEmpty { chat?.acts = acts }
-  }
-
   /// Creates an optional child for its first action. A delegate action creates no child, because it
   /// may be the last action of a removed child. Admitting people does not create a waiting room.
   mutating func makeChild(for action: HostFeature.Action) {

@@ -1,0 +1,41 @@
+import ChatFeature
+import Composable
+import ControlFeature
+
+// The chat shows the acts on platforms, which are requests of the controls.
+
+extension HostFeature {
+  /// Shows the acts on platforms in the chat, which appears with the first controller that can carry
+  /// out acts.
+  func showActs(in state: inout State) -> Effect<Action> {
+    let acts = ChatActs(state.control.requests)
+    if case .none = state.chat {
+      guard !acts.offers.isEmpty else { return .none }
+      state.makeChat()
+    }
+    return ChatFeature(dependencies: dependencies)
+      .reduce(into: &state.chat!, action: .actsChanged(acts)).map(Action.chat)
+  }
+}
+
+extension HostFeature.State {
+  /// Creates the chat, with the acts that are possible already.
+  mutating func makeChat() {
+    chat = ChatFeature.State(historyLimit: chatHistory)
+    if analysesChat == true { chat?.beginAnalysis() }
+    let acts = ChatActs(control.requests)
+    if !acts.isEmpty { chat?.acts = acts }
+  }
+}
+
+extension ChatActs {
+  init(_ requests: Requests?) {
+    let ended = (requests?.endedActs ?? []).map {
+      PerformedAct(number: $0.number, act: $0.act, outcome: $0.outcome)
+    }
+    let outstanding = (requests?.outstanding ?? []).compactMap { request in
+      request.command.act.map { PerformedAct(number: request.number, act: $0) }
+    }
+    self.init(offers: requests?.offers ?? [], performed: ended + outstanding)
+  }
+}

@@ -3,6 +3,7 @@ import HostScreen
 import LiveEvents
 import RateLimiting
 import Testing
+import Throttling
 
 /// The allocations for events that a throttle holds.
 @Suite(.enabled(if: allocated_bytes() > 0, "the allocator of this build cannot be asked"))

@@ -17,7 +17,7 @@ struct LinkCommand: ParsableCommand {
       let links = try PageLinks.ofService(arguments.linkFile)
       output.print(
         ["page": .string(links.page), "overlay": .string(links.overlay)],
-        links.text + (arguments.qr ? try QRCode(links.page).terminalText : ""))
+        links.text + (arguments.qr ? CommandOutput.code(links.page) : ""))
     }
   }
 }

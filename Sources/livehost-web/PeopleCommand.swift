@@ -64,8 +64,7 @@ struct PeopleCommand: ParsableCommand {
     let link = "\(base)/#t=\(result.token)"
     let until = person.expires.map { ", valid until \(Format.time(milliseconds: $0))" } ?? ""
     var text = "\(link)\nfor \(person.name), \(person.role.rawValue)\(until); shown only now\n"
-    // The link is printed in any case, because it is stored nowhere.
-    if arguments.qr { text += (try? QRCode(link).terminalText) ?? "\(QRCode.TooLong())\n" }
+    if arguments.qr { text += CommandOutput.code(link) }
     output.print(
       [
         "name": .string(person.name), "role": .string(person.role.rawValue),
@@ -98,8 +97,8 @@ struct PeopleCommand: ParsableCommand {
       let role = cells[1] + String(repeating: " ", count: max(0, 9 - cells[1].count))
       return "\(name)  \(role)  \(cells[2])  \(cells[3])\n"
     }
-    // A time is 19 characters wide.
-    let head = line(["PERSON", "ROLE", "LINK MADE          ", "VALID UNTIL"])
+    // A time is 23 characters wide.
+    let head = line(["PERSON", "ROLE", "LINK MADE              ", "VALID UNTIL"])
     return people.reduce(into: head) { text, person in
       let until = person.expires.map { Format.time(milliseconds: $0) } ?? "-"
       text += line([

@@ -1,4 +1,5 @@
 """The other packages: livehost-sources, livehost-web and livehost-gateway."""
+import json
 import os
 import pathlib
 import re
@@ -176,6 +177,15 @@ def test_livehost_web_runs_behind_its_proxy(check, debian):
         debian.run("cat", "/run/livehost-web/link", user="visitor", status=1)
         debian.run("cat", "/run/livehost-web/link", user="host")
         assert token(debian, "#") not in debian.journal(), "the token is in the journal"
+    with check.attempt("a personal link works without a restart, until it is revoked"):
+        link = debian.json("web", "people", "add", "Ada", "--role", "viewer")["link"]
+        assert link.startswith(f"{URL}/#t="), link
+        header = ("--header", f"X-Livehost-Token: {link.rsplit('=', 1)[1]}")
+        answer = ask(debian, "/api/self", *header)
+        assert answer[0] == 200 and json.loads(answer[1])["name"] == "Ada", answer
+        debian.run("cat", "/var/lib/livehost-web/people", user="host", status=1)
+        debian.ctl("web", "people", "revoke", "Ada")
+        assert ask(debian, "/api/self", *header)[0] == 401, "the revoked link is still valid"
     with check.attempt("the page works again after it was killed, and after a restart of the daemon"):
         assert_it_comes_back(debian)
     with check.attempt("nothing listens once the page is disabled, and purging both packages leaves nothing"):

@@ -43,7 +43,14 @@ package struct PeopleFile: Sendable {
   package func change<R>(_ body: (inout InvitedPeople) throws -> R) throws -> R {
     let directory = PrivateFile.directory(of: path)
     let lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard lock >= 0 else { throw PrivateFileFailure(directory, errno) }
+    guard lock >= 0 else {
+      guard errno == ENOENT, path == Self.servicePath else {
+        throw PrivateFileFailure(directory, errno)
+      }
+      throw PrivateFileFailure(
+        directory,
+        problem: "does not exist; start the service first: systemctl enable --now livehost-web")
+    }
     defer { close(lock) }
     while flock(lock, LOCK_EX) != 0 {
       guard errno == EINTR else { throw PrivateFileFailure(directory, errno) }

@@ -44,13 +44,9 @@ def test_the_page_uses_tls(check, daemon, files):
     check.equal("calls work", page.call("GetStatus")[0], 200)
     check.equal("another page is refused", page.request("GET", "/", {"Origin": "https://evil.example"})[0], 403)
     check("a request without TLS gets no answer", b"HTTP/" not in page.raw("GET / HTTP/1.1\nHost: HOST\n\n"))
-    for version in (ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1):
-        context = ssl.create_default_context(cafile=files["authority"])
-        context.minimum_version = context.maximum_version = version
-        with pytest.raises((ssl.SSLError, OSError)), page.begin("") as client:
-            context.wrap_socket(client, server_hostname="127.0.0.1")
+    daemon.send({"type": "title", "title": "An evening", "room": "main"})
     connection, stream = page.events()
-    check("a stream is open", stream.fp.readline() == b"event: state\n")
+    check("a stream is open", stream.readline() == b"event: state\n")
     check("the certificate is the given one", serial(page).strip() == first.strip())
     second = issue(files, authority)
     page.process.send_signal(signal.SIGHUP)
@@ -60,7 +56,7 @@ def test_the_page_uses_tls(check, daemon, files):
         page.process.send_signal(signal.SIGHUP)
         wait_for(lambda: f"{name}.pem" in page.log.read_text(), "a message about the file")
         check(f"a bad {name} leaves the old certificate in use", serial(page).strip() == second.strip())
-    check("the open stream continues", connection.sock is not None and stream.fp.readline().startswith(b"id: "))
+    check("the open stream continues", stream.readline().startswith(b"id: "))
     connection.close()
     check.equal("the page ends", page.stop(), 0)
 

@@ -20,7 +20,7 @@ struct WebRunVerb: Verb {
     discussion: """
       Starts livehost-web on the loopback address and prints two links. Anyone with the first link \
       can read and act. The second link is for overlays in OBS, which can only read. Both are \
-      valid until Ctrl-C. The links of 'web people' are valid, too.
+      valid until Ctrl-C. The links that 'web people' made are also valid.
 
       JSON: an object with page and overlay, the two links.
       """)

@@ -302,18 +302,21 @@ export class ScreenView {
         if (row?.acts && !row.lastElementChild.firstElementChild) this.#offer(row);
       };
       element.addEventListener("pointerover", ({ target }) => offer(target.closest(".scrolling > *")));
-      // A finger cannot hover, so a tap chooses a row.
-      element.addEventListener("click", ({ target }) => {
+      // A finger cannot hover, so a tap chooses a row. A second tap releases it.
+      element.addEventListener("click", ({ target, pointerType }) => {
         const row = target.closest(".scrolling > *");
-        for (const chosen of element.querySelectorAll(":scope > [data-chosen]")) {
-          if (chosen !== row) delete chosen.dataset.chosen;
-        }
-        if (row) row.dataset.chosen = "true";
+        if (!row || pointerType === "mouse" || target.closest(".acts")) return;
+        const chosen = chosenRow(element);
+        delete chosen?.dataset.chosen;
+        if (chosen === row) return;
+        row.dataset.chosen = "true";
         offer(row);
+        row.scrollIntoView({ block: "nearest" });
       });
       element.addEventListener("keydown", (event) => walk(element, event, offer));
     }
-    if (element.isAtEnd || element.dataset.sequence !== node.scrolling) {
+    // A chosen row does not move, so that no finger hits the buttons of another row.
+    if ((element.isAtEnd && !chosenRow(element)) || element.dataset.sequence !== node.scrolling) {
       element.dataset.sequence = node.scrolling;
       this.#fill(element, this.#rows(node));
       element.scrollTop = element.scrollHeight;
@@ -550,6 +553,8 @@ function walk(list, event, offer) {
   event.preventDefault();
   button.focus();
 }
+
+const chosenRow = (list) => list.querySelector(":scope > [data-chosen]");
 
 function set(element, name, value) {
   if (value === undefined || value === "normal") delete element.dataset[name];

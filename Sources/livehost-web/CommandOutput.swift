@@ -12,8 +12,8 @@ struct CommandOutput: ParsableArguments {
       json ? String(decoding: value.serialized(), as: UTF8.self) + "\n" : text, STDOUT_FILENO)
   }
 
-  /// Returns a link as a QR code, or the reason why there is none. This is not an error, because the
-  /// link itself must be printed: a personal link is stored nowhere.
+  /// Returns a link as a QR code, or the reason why there is none. A missing code is not an error,
+  /// because the link itself must be printed: a personal link is stored nowhere.
   static func code(_ link: String) -> String {
     do throws(QRCode.TooLong) {
       return try QRCode(link).terminalText
@@ -22,7 +22,8 @@ struct CommandOutput: ParsableArguments {
     }
   }
 
-  /// Calls `body`. If it fails, prints the reason in the form of `livehostctl` and ends the program.
+  /// Calls `body`. If it fails, prints the reason in the form of `livehostctl`, and ends the
+  /// program.
   func reporting(_ body: () throws -> Void) throws {
     do {
       try body()

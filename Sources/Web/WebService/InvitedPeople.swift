@@ -82,8 +82,8 @@ package struct InvitedPeople: Sendable, Equatable {
 
   /// Returns the person to whom a token was given, unless the link has expired.
   ///
-  /// The time of the comparison depends on the hash of `token`. This reveals nothing useful, because
-  /// nobody can choose tokens by the beginning of their hashes.
+  /// The time of the comparison depends on the hash of `token`. This reveals nothing useful,
+  /// because a hash does not help to find its token.
   package func person(withToken token: String, at now: Int) -> InvitedPerson? {
     guard !people.isEmpty else { return nil }
     let hash = Tokens.hash(of: token)

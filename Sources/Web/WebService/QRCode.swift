@@ -170,8 +170,8 @@ package struct QRCode: Sendable {
     drawFormat(mask: mask)
   }
 
-  /// How hard the code is to read: long runs, squares of one colour, shapes like the large patterns,
-  /// and an imbalance of dark and light.
+  /// How hard the code is to read: long runs, squares of one colour, shapes like the large
+  /// patterns, and an imbalance of dark and light.
   private var penalty: Int {
     var sum = 0
     let finder = [true, false, true, true, true, false, true]

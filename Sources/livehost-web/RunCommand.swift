@@ -164,7 +164,7 @@ struct RunCommand: AsyncParsableCommand {
       address: listen.map { .socket(path: $0) } ?? .host(address, port: port),
       controlSocket: socket)
     settings.publicAddress = publicAddress
-    settings.hosts = hosts + (listen == nil ? [ListenAddress(address)?.host ?? address] : [])
+    settings.hosts = hosts + (listen == nil ? ListenAddress(address)?.hosts ?? [] : [])
     settings.scenarios = scenarios ?? Self.bundledScenarios
     settings.limits.streams = streams
     settings.limits.connections = 2 * streams

@@ -87,6 +87,8 @@ import WebService
     #expect(ListenAddress("::")?.isWildcard == true)
     #expect(ListenAddress("::1")?.isWildcard == false)
     #expect(ListenAddress("::1")?.host == "[::1]")
+    #expect(ListenAddress("192.168.1.5")?.hosts == ["192.168.1.5"])
+    for text in ["127.0.0.1", "::1", "0.0.0.0", "::"] { #expect(ListenAddress(text)?.hosts == []) }
   }
 
   @Test(arguments: ["", "localhost", "127.1", "127.0.0.1:80", "[::1]", "0x7f.1", "1.2.3.4.5"])

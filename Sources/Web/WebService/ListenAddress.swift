@@ -9,6 +9,12 @@ package struct ListenAddress: Sendable, Equatable {
   /// Whether it stands for all addresses of the machine.
   package let isWildcard: Bool
 
+  /// The host names under which browsers may request the page because of this address. The two
+  /// usual loopback addresses are always permitted, but only with the right port.
+  package var hosts: [String] {
+    isWildcard || ["127.0.0.1", "[::1]"].contains(host) ? [] : [host]
+  }
+
   /// Fails if `text` is not an IPv4 or IPv6 address.
   package init?(_ text: String) {
     var (four, six) = (in_addr(), in6_addr())

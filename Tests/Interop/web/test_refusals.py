@@ -15,6 +15,8 @@ def test_requests_of_strangers_are_refused(check, page):
             ("another name", {"Host": "evil.example"}, 421),
             ("a foreign name that resolves to this machine", {"Host": f"evil.example:{page.port}"}, 421),
             ("another port", {"Host": "localhost:1"}, 421),
+            ("another port of the address", {"Host": "127.0.0.1:1"}, 421),
+            ("the address for all interfaces", {"Host": f"0.0.0.0:{page.port}"}, 421),
             ("another page", {"Origin": "http://evil.example"}, 403),
             ("a page on another port", {"Origin": "http://127.0.0.1:1"}, 403),
             ("a page without an origin", {"Origin": "null"}, 403),

@@ -22,14 +22,14 @@ extension ChatFeature {
       messagesAtLeast: isCounted ? nil : true, firstAt: stored.first?.timestamp,
       firstAtMost: stored.count == messages && isCounted ? nil : true,
       newest: stored.suffix(PersonCard.messageLimit), moderations: moderations,
-      note: state.bookkeeping.notes?[person])
+      note: state.notes?[person])
   }
 
   func apply(_ note: PersonNote, to state: inout State) {
     let person = state.resolved(note.person)
-    var notes = state.bookkeeping.notes ?? PersonNotes()
+    var notes = state.notes ?? PersonNotes()
     notes.set(String(note.text), for: person)
-    state.bookkeeping.notes = notes.entries.isEmpty ? nil : notes
+    state.notes = notes.entries.isEmpty ? nil : notes
     if let card = state.card, card.person.matches(person) {
       state.card?.note = notes[card.person]
     }

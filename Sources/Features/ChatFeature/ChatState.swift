@@ -47,6 +47,8 @@ extension ChatFeature {
     package var thread: ChatThread?
     /// The card of a person that the host opened.
     package var card: PersonCard?
+    /// The host's notes about people, or `nil` if there are none.
+    package var notes: PersonNotes?
     /// The number of the last message before the host scrolled back. `nil` while the newest
     /// messages are shown.
     package var readUpTo: Int?
@@ -102,8 +104,6 @@ package struct ChatBookkeeping: Equatable, Sendable, Codable {
   var hiddenWords: HiddenWords?
   /// The newest moderations, or `nil` before the first one.
   package var moderationLog: ModerationLog?
-  /// The host's notes about people, or `nil` if there are none.
-  package var notes: PersonNotes?
 
   package init() {}
 
@@ -175,6 +175,7 @@ extension ChatFeature.State: Bounded {
     try check(thread?.messages, "thread")
     try require(countable: thread?.root, in: "thread")
     try check(card, "card")
+    try check(notes, "notes")
     try require(
       names: mentionedNames.names, atMost: ChatEvent.maximumHighlightedNames, in: "mentionedNames")
     try check(modes, "modes")
@@ -192,6 +193,5 @@ extension ChatBookkeeping: Bounded {
     try require(names: platform, newestOrigin?.platform, newestOrigin?.source, in: "platform")
     try check(hiddenWords, "hiddenWords")
     try check(moderationLog, "moderationLog")
-    try check(notes, "notes")
   }
 }

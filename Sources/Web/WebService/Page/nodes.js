@@ -183,7 +183,13 @@ export class ScreenView {
     const acts = this.#acts(node).filter((act) => act.input === "row" || act.input === "numberedRow");
     const rows = node.parts ?? [];
     if (!acts.length) return rows;
-    return rows.map((row) => ({ ...row, acts: acts.map((act) => ({ ...act, value: act.input === "row" ? row.id : Number(row.id) })), isLong: node.scrolling !== undefined }));
+    return rows.map((row) => {
+      const own = acts.filter((act) => !act.groups || act.groups.includes(row.group));
+      return {
+        ...row, isLong: node.scrolling !== undefined,
+        acts: own.map((act) => ({ ...act, value: act.input === "row" ? row.id : Number(row.id) })),
+      };
+    });
   }
 
   /**

@@ -189,7 +189,7 @@ import WebService
   }
 }
 
-@Suite struct AccessControlTests {
+@Suite final class AccessControlTests: Sendable {
   private let directory = TemporaryDirectory()
   private let time = Guarded(1_000)
   private let problems = Guarded<[String]>([])
@@ -199,9 +199,9 @@ import WebService
   private var control: AccessControl {
     AccessControl(
       tokens,
-      CurrentPeople(file) { [problems] problem in
+      CurrentPeople(file) { [self] problem in
         problems.withLock { $0.append(problem.description) }
-      }, now: { [time] in time.withLock { $0 } })
+      }, now: { [self] in time.withLock { $0 } })
   }
 
   @Test func `access follows every change of the file without a restart`() throws {

@@ -65,7 +65,8 @@ import WebService
 
   @Test(arguments: [
     "", ":8317", "localhost", "evil.example", "evil.example:8317", "localhost.evil.example:8317",
-    "127.0.0.1.evil.example:8317", "localhost:8317:8317", "[::1", "0:8317", "127.1:8317",
+    "127.0.0.1.evil.example:8317", "page.example:8317.evil.example", "localhost:8317:8317", "[::1",
+    "0:8317", "127.1:8317",
     String(repeating: "a", count: 300),
   ])
   func `host names that are neither local nor configured are rejected`(name: String) {

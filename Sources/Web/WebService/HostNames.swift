@@ -21,6 +21,9 @@ package final class HostNames: Sendable {
     guard host.utf8.count <= 256 else { return false }
     let host = host.lowercased()
     let (name, hostPort) = Self.split(host)
+    guard hostPort?.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) ?? true else {
+      return false
+    }
     if names.contains(host) || names.contains(name) { return true }
     let port = port.load(ordering: .relaxed)
     return Self.ownNames.contains(name) && (port == 0 || hostPort == String(port))

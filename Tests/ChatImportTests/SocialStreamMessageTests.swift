@@ -252,7 +252,7 @@ struct SocialStreamMessageTests {
     #expect(Array(Self.all(Self.said + [message]).dropFirst(3)) == lines)
   }
 
-  @Test func `the viewer counts of several platforms are added up`() {
+  @Test func `the viewers of each platform are counted separately`() {
     let lines = Self.all([
       #"{"type":"youtube","event":"viewer_update","meta":100}"#,
       #"{"type":"twitch","event":"viewer_update","meta":"20"}"#,
@@ -262,8 +262,12 @@ struct SocialStreamMessageTests {
     ])
     #expect(
       lines == [
-        #"{"type":"viewers","count":100,"platform":"youtube"}"#, #"{"type":"viewers","count":120}"#,
-        #"{"type":"viewers","count":130}"#, #"{"type":"viewers","count":6}"#,
+        #"{"type":"viewers","count":100,"platform":"youtube"}"#,
+        #"{"type":"viewers","count":20,"platform":"twitch"}"#,
+        #"{"type":"viewers","count":30,"platform":"twitch"}"#,
+        #"{"type":"viewers","count":3,"platform":"kick"}"#,
+        #"{"type":"viewers","count":2,"platform":"twitch"}"#,
+        #"{"type":"viewers","count":1,"platform":"youtube"}"#,
       ])
   }
 

@@ -11,7 +11,8 @@ package struct SocialStreamChat: Sendable {
   /// The prefix of generated identifiers, which differs in each run.
   private let run: String
   private var memory = SocialStreamMemory()
-  private var viewers: [JSONName: Int] = [:]
+  /// The platforms whose viewer counts are known to the room.
+  private var counted: Set<JSONName> = []
   private static let maximumPlatforms = 64
 
   /// The number of dropped duplicates.
@@ -70,7 +71,8 @@ package struct SocialStreamChat: Sendable {
 
   // MARK: Viewers
 
-  /// Updates the viewer count of one or more platforms, and adds the sum for the room.
+  /// Adds the viewer counts of one or more platforms, which the room adds up. A list of counts
+  /// contains all platforms, so that a platform that is missing from it has no viewers.
   private mutating func count(
     _ meta: JSONValue?, _ platform: String, at time: Int, _ lines: inout NativeLines
   ) {
@@ -79,8 +81,9 @@ package struct SocialStreamChat: Sendable {
     if let count = wrapped.wholeCount("count")
       ?? names.lazy.compactMap({ meta?.wholeCount($0) }).first
     {
-      if viewers.count >= Self.maximumPlatforms { viewers = [:] }
-      viewers[JSONName(platform)] = count
+      if counted.count >= Self.maximumPlatforms { counted = [] }
+      counted.insert(JSONName(platform))
+      add(count, of: platform, at: time, &lines)
     } else if let members = meta?.objectValue {
       let counts = members.compactMapValues { value in
         JSONValue.object(["count": value]).wholeCount("count")
@@ -88,15 +91,19 @@ package struct SocialStreamChat: Sendable {
       }
       if counts.count < members.count { lines.count(unusable: "viewer count") }
       guard !counts.isEmpty, counts.count <= Self.maximumPlatforms else { return }
-      viewers = counts
+      for platform in counted.union(counts.keys).sorted() {
+        add(counts[platform] ?? 0, of: platform.text, at: time, &lines)
+      }
+      counted = Set(counts.keys)
     } else {
-      return lines.count(unusable: "viewer count")
+      lines.count(unusable: "viewer count")
     }
-    let sum = viewers.values.reduce(0, +)
-    let only = viewers.count == 1 ? viewers.keys.first?.text : nil
+  }
+
+  private func add(_ count: Int, of platform: String, at time: Int, _ lines: inout NativeLines) {
     lines.add("viewers", room: room, at: time) {
-      $0.add("count", min(sum, EventLimits.count.upperBound))
-      if let only, !only.isEmpty { $0.add("platform", only.clipped) }
+      $0.add("count", min(count, EventLimits.count.upperBound))
+      if !platform.isEmpty { $0.add("platform", platform.clipped) }
     }
   }
 

@@ -34,8 +34,8 @@ final class OfferedViewActs {
       + rowAct(.ban, "ban", confirms: true)
   }
 
-  /// Returns one act for each controller that can carry it out. If there are several, each act names
-  /// its platform, and also its source if the platform has several.
+  /// Returns one act for each controller that can carry it out. If there are several controllers,
+  /// each act names its platform, and also its source if the platform has several.
   private func act(_ kind: ActKind, _ label: String, text: Bool = false) -> [ViewAct] {
     let able = offers.filter { $0.kinds.contains(kind) }
     return able.map { offer in

@@ -47,7 +47,8 @@ package struct ControlFeature {
     /// The host wants to start, stop, pause, or resume an external recorder. Ignored unless a
     /// controller drives a recorder.
     case recordingRequested(RecorderWish)
-    /// The host or a moderator acts on a platform. Boxed, because an act is larger than other actions.
+    /// The host or a moderator acts on a platform. Boxed, because an act is larger than other
+    /// actions.
     indirect case actRequested(RequestedAct)
     /// The host requests the end of the stream, and a controller can end the stream.
     case endStreamRequested
@@ -115,8 +116,8 @@ package struct ControlFeature {
     case .recordingRequested(let wish):
       return perform(.record(wish), in: &state)
     case .actRequested(let act):
-      // The room checks an act before it becomes an event, so it is refused here only in a recording
-      // that was altered.
+      // The room checks an act before it becomes an event, so an act is refused here only if a
+      // recording was altered.
       guard let request = try? state.requests?.begin(act) else { return .none }
       return carryOut(request)
     case .endStreamRequested:

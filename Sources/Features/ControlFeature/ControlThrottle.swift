@@ -8,7 +8,8 @@ package import Throttling
 /// | --- | --- |
 /// | `slider` change | latest wins per control: at most one local update per frame |
 /// | `slider` begin, end | never drop; an end supersedes the pending change of its control |
-/// | `tap`, `host.set`, `host.record`, `host.act`, `control.surface`, `control.outcome` | never drop |
+/// | `tap`, `host.set`, `host.record`, `host.act` | never drop |
+/// | `control.surface`, `control.outcome` | never drop |
 /// | `control.state` | latest wins per control |
 /// | `meter` | latest wins per input |
 package struct ControlThrottle: PartThrottle {

@@ -5,8 +5,8 @@ import ControlFeature
 // The chat shows the acts on platforms, which are requests of the controls.
 
 extension HostFeature {
-  /// Shows the acts on platforms in the chat, which appears with the first controller that can carry
-  /// out acts.
+  /// Shows the acts on platforms in the chat, which appears with the first controller that can
+  /// carry out acts.
   func showActs(in state: inout State) -> Effect<Action> {
     let acts = ChatActs(state.control.requests)
     if case .none = state.chat {

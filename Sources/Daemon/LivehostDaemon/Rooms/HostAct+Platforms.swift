@@ -7,8 +7,8 @@ import LiveEvents
 // Acts on platforms: where they go, and why they cannot go anywhere.
 
 extension HostAct {
-  /// Returns an act on a platform with the platform and the source of the message or the person that
-  /// it concerns, as far as the chat knows them. Returns any other act unchanged.
+  /// Returns an act on a platform with the platform and the source of the message or person that it
+  /// concerns, as far as the chat knows them. Returns any other act unchanged.
   ///
   /// The source that reads a chat is not always the one that acts on the platform. The source is
   /// therefore named only if a controller belongs to it.

@@ -109,7 +109,7 @@ final class RequestFeed: Sendable {
         if let control = request.control {
           contents.controllers.last { $0.accepts(control) }?.number
         } else {
-          // The state has chosen the controller of an act. If it has just left, the act is not sent.
+          // The state has chosen the controller of an act. If it has left, the act is not sent.
           request.controller
         }
       if let controller { contents.offer(request.number, to: controller) }

@@ -158,6 +158,23 @@ import VarlinkDescription
         .chat(.openThread(messageID: nil))
       ),
       (
+        { try await $0.showPerson(room: "main", user: "u", platform: "kick") }, "ShowPerson",
+        .chat(.openPerson(PersonReference(id: "u", platform: "kick")))
+      ),
+      (
+        { try await $0.showPerson(room: "main", number: 7) }, "ShowPerson",
+        .chat(.openPerson(PersonReference(id: "u7", platform: "twitch")))
+      ),
+      ({ try await $0.showPerson(room: "main") }, "ShowPerson", .chat(.openPerson(nil))),
+      (
+        {
+          try await $0.notePerson(room: "main", user: "u", text: "asks for songs")
+          return NoParameters()
+        }, "NotePerson",
+        .chat(
+          .notePerson(try #require(PersonNote(about: PersonReference(id: "u"), "asks for songs"))))
+      ),
+      (
         {
           try await $0.handleNotice(room: "main", notice: 3, handling: .pin)
           return NoParameters()
@@ -254,6 +271,10 @@ import VarlinkDescription
       ("Act", "number", ["kind": "mark", "number": 7]),
       ("Act", "platform", ["kind": "mark", "platform": ""]),
       ("Act", "by", ["kind": "mark", "by": .string(String(repeating: "x", count: 257))]),
+      ("ShowPerson", "user", ["user": ""]), ("ShowPerson", "platform", ["platform": "kick"]),
+      ("ShowPerson", "number", ["number": 7, "user": "u"]), ("NotePerson", "user", ["text": "a"]),
+      ("NotePerson", "text", ["user": "u", "text": "a\nb"]),
+      ("NotePerson", "text", ["user": "u", "text": .string(String(repeating: "x", count: 501))]),
     ] as [(String, String, [JSONName: JSONValue])])
   func `invalid host actions are refused`(
     method: String, culprit: String, parameters: [JSONName: JSONValue]

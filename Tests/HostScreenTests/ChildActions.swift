@@ -74,12 +74,14 @@ struct ChildActions: Sequence, IteratorProtocol {
   }
 
   private mutating func reading() -> ChatFeature.Reading {
-    switch random.pick(0..<6) {
+    switch random.pick(0..<8) {
     case 0: .scrolledBack
     case 1: .scrolledToEnd
     case 2: .filterChanged(random.oneIn(2) ? nil : ChatFilter(words: "text"))
     case 3: .mentionedNamesChanged(["name\(random.pick(0..<3))"])
     case 4: .threadOpened(messageID: newest)
+    case 5: .personOpened(PersonReference(id: person().id))
+    case 6: .personClosed
     default: .threadClosed
     }
   }

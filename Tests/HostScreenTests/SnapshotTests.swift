@@ -47,6 +47,7 @@ import WaitingRoomFeature
           message("d", by: "2", at: 1_030, on: "kick"),
         ])),
       .chat(.reading(.threadOpened(messageID: "b"))), .chat(.reading(.scrolledBack)),
+      .chat(.reading(.personOpened(PersonReference(id: "1")))),
       .header(.titleChanged("Evening")), .header(.viewersChanged(count: 3, peak: 9)),
       .header(.reacted(7)), .stream(.live, at: 1_000),
       .control(.sliderBegan(control: "zoom", value: 0.25)),
@@ -88,6 +89,7 @@ import WaitingRoomFeature
     let state = screen.store.state
     #expect(
       state.chat?.thread?.messages.count == 2, "The test must start with data that can be lost.")
+    #expect(state.chat?.card?.newest.count == 1 && state.chat?.card?.messages == 2)
     #expect(state.chat?.isMixed == true && state.activity?.feed.rows.first?.platform == "kick")
     #expect(state.poll?.options.first?.votes == 7 && state.poll?.secondsLeft == 6)
     #expect(state.waitingRoom?.people.count == 1 && state.liveRoomStats != nil)

@@ -94,6 +94,8 @@ control: SetControl {"room":"main","control":"TEXT","value":1}
 filter: SetChatFilter {"room":"main","words":"TEXT"}
 names: SetMentionedNames {"room":"main","names":["TEXT"]}
 thread: ShowThread {"room":"main","message":"TEXT"}
+person: ShowPerson {"room":"main","user":"TEXT"}
+note: NotePerson {"room":"main","user":"a","text":"TEXT"}
 positions: GetPositions {"room":"TEXT"}
 sources: ListSources {"room":"TEXT"}
 recording to delete: DeleteRecording {"recording":"TEXT"}
@@ -110,6 +112,7 @@ rooms: OpenRoom {"room":"TEXT"}; CloseRoom {"room":"TEXT"}; StartRecording {"roo
   RecordElsewhere {"room":"TEXT","wish":"start"}; SetControl {"room":"TEXT","control":"a","value":1};
   Admit {"room":"TEXT","all":true}; SetChatFilter {"room":"TEXT","words":"a"};
   SetMentionedNames {"room":"TEXT","names":[]}; ScrollChat {"room":"TEXT","position":"end"};
+  ShowPerson {"room":"TEXT","user":"a"}; NotePerson {"room":"TEXT","user":"a","text":"a"};
   ShowThread {"room":"TEXT","message":"a"}; HandleNotice {"room":"TEXT","notice":1,"handling":"pin"};
   HandleActivity {"room":"TEXT","activity":1,"handling":"pin"}; SendEvents {"room":"TEXT","events":[]}
 recordings: ListRecordings {"before":"TEXT"}; ListRecordings {"room":"TEXT"};
@@ -124,6 +127,8 @@ acts on platforms: Act {"room":"TEXT","kind":"mark"}; Act {"room":"main","kind":
   Act {"room":"main","kind":"ban","user":{"id":"TEXT","name":"a"},"reason":"TEXT"}
 acts of the host: RecordElsewhere {"room":"main","wish":"TEXT"}; Admit {"room":"main","user":"TEXT"};
   SetChatFilter {"room":"main","user":"TEXT"}; SetChatFilter {"room":"main","platform":"TEXT"};
+  ShowPerson {"room":"main","user":"a","platform":"TEXT"}; NotePerson {"room":"main","user":"TEXT","text":"a"};
+  NotePerson {"room":"main","user":"a","platform":"TEXT","text":"a"};
   ScrollChat {"room":"main","position":"TEXT"}; HandleNotice {"room":"main","notice":1,"handling":"TEXT"};
   HandleActivity {"room":"main","activity":1,"handling":"TEXT"}
 members of events: SendEvents {"events":[{"type":"title","title":"a","room":"TEXT"}]};
@@ -197,6 +202,8 @@ sources: source.state {"source":"<a>","state":"<live>","platform":"<a>","reason"
   gap {"source":"<a>","from":1,"to":2,"reason":"<a>"}
 acts: host.admit {"user":"TEXT"}; host.set {"control":"TEXT","value":0.5}; host.filter {"user":"TEXT"};
   host.filter {"words":"TEXT"}; host.filter {"platform":"TEXT"}; host.highlight {"names":["TEXT","TEXT"]};
+  host.person {"user":"TEXT"}; host.person {"user":"a","platform":"TEXT"};
+  host.note {"user":"TEXT","text":"a"}; host.note {"user":"a","text":"TEXT"};
   host.scroll {"position":"TEXT"}; host.thread {"message":"TEXT"}; host.activity {"activity":1,"handling":"TEXT"};
   host.notice {"notice":1,"handling":"TEXT"}; host.filter {}
 an accepted message: chat.message {"id":"mNUMBER","user":USER,"text":"TEXT"}

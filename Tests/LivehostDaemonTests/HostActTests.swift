@@ -38,7 +38,15 @@ import WireFormats
     .chat(.scroll(.back)),
     .chat(.openThread(messageID: "m2")), .chat(.handleNotice(number: 1, .pin)),
     .chat(.handleNotice(number: 2, .dismiss)),
+    .chat(.openPerson(PersonReference(id: "u1"))), .chat(.notePerson(note)),
   ]
+
+  private static var note: PersonNote {
+    guard let note = PersonNote(about: PersonReference(id: "u1"), "asks for songs") else {
+      preconditionFailure("an example of a note is not possible")
+    }
+    return note
+  }
 
   @Test(arguments: acts, [FrameClock.event, .arrival])
   func `host actions change the screen, and a replay repeats these changes`(
@@ -98,6 +106,10 @@ import WireFormats
     #expect(try await act(.chat(.highlight(names: ["bob"]))).mentions == 1)
     #expect(try await act(.chat(.openThread(messageID: "m2"))).messages?.map(\.id) == ["m1", "m2"])
     #expect(try await act(.chat(.openThread(messageID: nil))).messages == [])
+    #expect(try await act(.chat(.notePerson(Self.note))) == HostReply())
+    let card = try await act(.chat(.openPerson(PersonReference(id: "u1")))).person
+    #expect(card?.user.name == "Ann" && card?.note == "asks for songs")
+    #expect(card?.messages == 3 && card?.newest.map(\.id) == ["m1", "m2", "m3"])
     #expect(try await act(.chat(.scroll(.back))).unread == 0)
     _ = await studio.send([event(message(4, "new"))], to: .main, clock: .event)
     #expect(try await act(.chat(.scroll(.back))).unread == 1)
@@ -110,6 +122,8 @@ import WireFormats
     #expect(report.counters.received == 8)
     #expect(report.counters.received == report.counters.applied)
     #expect(report.features.chat?.noticeQueue?.map(\.pinned) == [true, false])
+    #expect(report.features.chat?.person?.newest.map(\.id) == ["m1", "m2", "m3", "m4"])
+    #expect(try await act(.chat(.openPerson(nil))) == HostReply())
     #expect(report.features.waitingRoom?.people?.map(\.id) == ["u2"])
     try await studio.end()
   }
@@ -133,6 +147,7 @@ import WireFormats
     #expect(
       await refusal(.chat(.handleNotice(number: 1, .pin))) == .noSuchNotice(room: "main", notice: 1)
     )
+    #expect(await refusal(.chat(.openPerson(nil))) == nil, "Nothing is closed.")
     #expect(await studio.lane.report(.main)?.features.waitingRoom == nil)
     #expect(await studio.lane.report(.main)?.features.chat == nil)
 

@@ -222,6 +222,9 @@ import WireFormats
               replyTo: number > 0 ? "m0" : "", emotes: [0..<5]))))
     }
     payloads += [.chat(.openThread(messageID: "m0")), .chat(.scroll(.back))]
+    let ann = PersonReference(id: "ann", platform: "twitch")
+    payloads += [.chat(.openPerson(ann)), .chat(.delete(messageID: "m1"))]
+    if let note = PersonNote(about: ann, "hello") { payloads.append(.chat(.notePerson(note))) }
     for (number, payload) in payloads.enumerated() {
       let now = Instant.origin + .seconds(Int64(number))
       let time = open + Timestamp(number) * 1_000

@@ -48,6 +48,7 @@ struct RoomMemoryTests {
     let names = (0..<32).map { #""\#(name($0))""# }.joined(separator: ",")
     let text = String(repeating: "x", count: 60_000)
     let answer = #","replyTo":"m0","text":"\#(text)"}"#
+    let note = String(repeating: "n", count: PersonNote.textLength)
     try await send(
       [
         #"{"type":"stream","state":"waiting"}"#,
@@ -80,6 +81,7 @@ struct RoomMemoryTests {
           #"{"type":"meter","input":"\#(name($0))","levels":[\#(repeatElement("0.5", count: 64).joined(separator: ","))]}"#,
           #"{"type":"source.state","source":"\#(name($0))","state":"live","platform":"\#(name($0))","reason":"\#(name($0))"}"#,
           #"{"type":"goal","title":"\#(name($0))","count":1,"target":2}"#,
+          #"{"type":"host.note","user":"\#(name($0))","platform":"\#(name($0))","text":"\#(note)"}"#,
           #"{"type":"redemption","title":"\#(name($0))",\#(person($0)),"text":"\#(text)"}"#,
         ]
       }, to: studio)
@@ -99,6 +101,7 @@ struct RoomMemoryTests {
         #"{"type":"poll.begin","id":"\#(name(0))","title":"\#(name(0))","options":[\#(options)]}"#,
         #"{"type":"prediction","id":"\#(name(0))","title":"\#(name(0))","state":"open","options":[\#(options)]}"#,
       ], to: studio)
+    try await send([#"{"type":"host.person",\#(person(0))}"#], to: studio)
     // The largest messages last, so that the room stores them.
     for number in 0..<6 {
       try await send(

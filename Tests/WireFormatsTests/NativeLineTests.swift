@@ -65,6 +65,13 @@ struct NativeCase: Sendable {
   var payload: LiveEvent.Payload
   var required: [String]
 
+  private static func note(about id: Text, _ text: Text) -> PersonNote {
+    guard let note = PersonNote(about: PersonReference(id: id, platform: "kick"), text) else {
+      preconditionFailure("an example of a note is not possible")
+    }
+    return note
+  }
+
   init(_ line: String, _ payload: LiveEvent.Payload, required: [String] = []) {
     self.line = line
     self.payload = payload
@@ -262,6 +269,14 @@ struct NativeCase: Sendable {
     NativeCase(
       #"{"type":"host.thread","message":"m1"}"#, .chat(.openThread(messageID: "m1"))),
     NativeCase(
+      #"{"type":"host.person","user":"u1","platform":"kick"}"#,
+      .chat(.openPerson(PersonReference(id: "u1", platform: "kick")))),
+    NativeCase(#"{"type":"host.person"}"#, .chat(.openPerson(nil))),
+    NativeCase(
+      #"{"type":"host.note","user":"u1","platform":"kick","text":"a \"note\""}"#,
+      .chat(.notePerson(note(about: "u1", #"a "note""#))),
+      required: [#""user":"u1""#, #""text":"a \"note\"""#]),
+    NativeCase(
       #"{"type":"host.notice","notice":3,"handling":"pin"}"#, .chat(.handleNotice(number: 3, .pin)),
       required: [#""notice":3"#, #""handling":"pin""#]),
     NativeCase(
@@ -373,6 +388,9 @@ struct NativeCase: Sendable {
     #"{"type":"prediction","id":"p","title":"t","state":"over","options":["a"]}"#,
     #"{"type":"prediction","id":"p","title":"t","state":"open","options":[]}"#,
     #"{"type":"host.activity","activity":1,"handling":"burn"}"#,
+    #"{"type":"host.person","user":""}"#, #"{"type":"host.person","user":"u","platform":7}"#,
+    #"{"type":"host.note","user":"","text":"a"}"#,
+    #"{"type":"host.note","user":"u","text":"a\nb"}"#,
     #"{"type":"waiting.pace","perSecond":1001}"#, #"{"type":"waiting.schedule","startsAt":"soon"}"#,
     #"{"type":"stream","state":"LIVE"}"#, #"{"type":7}"#, #"{"type":["viewers"],"count":1}"#,
   ])
@@ -392,6 +410,15 @@ struct NativeCase: Sendable {
     let words = String(repeating: "\\u00e9", count: 128)
     #expect(decode(#"{"type":"host.filter","words":""# + words + #""}"#).reason == nil)
     #expect(decode(#"{"type":"host.filter","words":""# + words + #"x"}"#).reason == .invalidValue)
+  }
+
+  @Test func `the length of a note about a person is limited`() {
+    func line(_ count: Int) -> String {
+      let text = String(repeating: "\\u00e9", count: count / 2) + (count % 2 == 0 ? "" : "x")
+      return #"{"type":"host.note","user":"u","text":"\#(text)"}"#
+    }
+    #expect(decode(line(500)).reason == nil)
+    #expect(decode(line(501)).reason == .invalidValue)
   }
 
   @Test func `the number of options of a poll is limited`() {

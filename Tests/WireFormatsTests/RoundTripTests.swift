@@ -17,7 +17,7 @@ struct EventGenerator {
   /// origins.
   private mutating func origin(of payload: LiveEvent.Payload) -> Origin {
     switch payload {
-    case .source, .chat(.filter): .none
+    case .source, .chat(.filter), .chat(.openPerson), .chat(.notePerson): .none
     default:
       Origin(
         platform: ["", "twitch", "you\"tube", "é"][below(4)], source: ["", "main", "a\n"][below(3)])
@@ -186,8 +186,12 @@ struct EventGenerator {
       endsAt: maybe { Int64($0.below(253_402_300_800_000)) })
   }
 
+  private mutating func reference() -> PersonReference {
+    PersonReference(id: name(), platform: maybe { $0.name() })
+  }
+
   private mutating func act() -> LiveEvent.Payload {
-    switch below(9) {
+    switch below(11) {
     case 0: .waitingRoom(.admit(.next))
     case 1: .waitingRoom(.admit(.all))
     case 2: .waitingRoom(.admit(.person(name())))
@@ -201,6 +205,10 @@ struct EventGenerator {
     case 5: .chat(.highlight(names: (0..<below(33)).map { _ in name() }))
     case 6: .chat(.scroll(ScrollPosition.allCases[below(2)]))
     case 7: .chat(.openThread(messageID: maybe { $0.name() }))
+    case 8: .chat(.openPerson(maybe { $0.reference() }))
+    case 9:
+      PersonNote(about: reference(), name()).map { .chat(.notePerson($0)) }
+        ?? .chat(.openPerson(nil))
     default: .chat(.handleNotice(number: count(), NoticeHandling.allCases[below(3)]))
     }
   }

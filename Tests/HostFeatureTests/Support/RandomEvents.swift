@@ -52,7 +52,7 @@ struct RandomEvents {
   }
 
   private mutating func act() -> LiveEvent.Payload {
-    switch generator.pick(0..<8) {
+    switch generator.pick(0..<10) {
     case 0: .waitingRoom(.admit([.next, .all, .person(person().id)][generator.pick(0..<3)]))
     case 1: .control(.set(control: control(), value: Double(generator.pick(0..<100)) / 99))
     case 2: .chat(.filter(MessageFilter(words: "text", mentionsOnly: generator.oneIn(2))))
@@ -60,6 +60,10 @@ struct RandomEvents {
     case 4: .chat(.highlight(names: ["name"]))
     case 5: .chat(.scroll(generator.oneIn(2) ? .back : .end))
     case 6: .chat(.openThread(messageID: generator.oneIn(2) ? nil : Text("m\(number - 1)")))
+    case 7: .chat(.openPerson(generator.oneIn(4) ? nil : PersonReference(id: person().id)))
+    case 8:
+      PersonNote(about: PersonReference(id: person().id), kind()).map { .chat(.notePerson($0)) }
+        ?? .chat(.openPerson(nil))
     default:
       .chat(
         .handleNotice(

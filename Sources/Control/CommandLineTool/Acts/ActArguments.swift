@@ -1,5 +1,6 @@
 import ArgumentParser
 import LiveEvents
+import ProgramArguments
 
 /// The duration of a time-out, such as `90s`, `10m` or `1h30m`, as an argument.
 struct TimeoutDuration: ExpressibleByArgument {

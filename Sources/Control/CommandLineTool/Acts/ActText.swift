@@ -1,6 +1,7 @@
 package import ControlInterface
 package import JSON
 import LiveEvents
+import TerminalScreen
 import Wording
 
 /// The outcome of an act on a platform, as text and as JSON.

@@ -1,6 +1,7 @@
 package import ArgumentParser
 package import ControlInterface
 package import LiveEvents
+import TerminalScreen
 
 /// A person on whom the host acts, as an argument.
 package enum PersonArgument: Equatable, Sendable {

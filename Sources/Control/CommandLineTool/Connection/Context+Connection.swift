@@ -1,6 +1,7 @@
 import ControlInterface
 import Glibc
 import LiveEvents
+import TerminalScreen
 import Varlink
 import Wording
 

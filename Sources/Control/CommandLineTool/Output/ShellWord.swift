@@ -1,3 +1,5 @@
+import TerminalScreen
+
 /// Quotes text for commands that users copy into a shell.
 package enum ShellWord {
   /// Returns the text as one word of a POSIX shell. Characters that control a terminal are

@@ -1,7 +1,8 @@
-import CommandLineTool
 import ControlInterface
 import ControlTestSupport
 import JSON
+import TerminalScreen
+import TerminalTestSupport
 import Testing
 
 /// Acts that need a text, ask a question, or apply to some rows of a list only.

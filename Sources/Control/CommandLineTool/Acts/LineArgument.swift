@@ -1,5 +1,6 @@
 import ArgumentParser
 import LiveEvents
+import TerminalScreen
 
 /// A line of text for a platform, such as a chat message or a title, as an argument; `-` means
 /// standard input.

@@ -2,6 +2,7 @@ import ArgumentParser
 import ControlInterface
 import JSON
 import LiveEvents
+import TerminalScreen
 
 /// A verb that performs an act on a platform and waits for the outcome.
 protocol ActVerb: Verb {

@@ -9,6 +9,8 @@ extension HostFeature {
   /// carry out acts.
   func showActs(in state: inout State) -> Effect<Action> {
     let acts = ChatActs(state.control.requests)
+    // Most requests are not acts. They must not change the chat, not even in place.
+    guard !acts.isEmpty || state.chat?.acts != nil else { return .none }
     if case .none = state.chat {
       guard !acts.offers.isEmpty else { return .none }
       state.makeChat()

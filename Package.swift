@@ -235,19 +235,25 @@ let control: [Target] = [
 
 let daemon: [Target] = [
   module(
-    "Daemon", "LivehostDaemon",
+    "Daemon", "Rooms",
     featureKit + childTargets + [
-      "Analysis", "Compression", "FileSystem", "Locking", "HostFeature", "HostScreen",
-      "WireFormats", "Ingest",
-      "Recordings",
-      "JSON", "Varlink", "ControlInterface", "HangSimulation", "SystemSupport", "Prometheus",
-      "Simulation", "Systemd", "UnixSockets", "YAMLReader", coreMetrics, deques, lifecycle, logging,
-      signals,
+      "Analysis", "Compression", "ControlInterface", "FileSystem", "HostFeature", "HostScreen",
+      "Ingest", "JSON", "Locking", "Recordings", "SystemSupport", "Systemd", "WireFormats", deques,
+      logging,
+    ] + nio),
+  module(
+    "Daemon", "LivehostDaemon",
+    featureKit + [
+      "Analysis", "ChatFeature", "ControlInterface", "HangSimulation", "HostFeature", "HostScreen",
+      "Ingest", "JSON", "Locking", "Prometheus", "Recordings", "Rooms", "Simulation",
+      "SystemSupport", "Systemd", "UnixSockets", "Varlink", "WireFormats", "YAMLReader",
+      coreMetrics, lifecycle, logging, signals,
     ] + nio),
   program(
     "Sources/livehostd",
     [
-      "LivehostDaemon", "Prometheus", "Systemd", "YAMLReader", arguments, logging, coreMetrics,
+      "LivehostDaemon", "Prometheus", "Rooms", "Systemd", "YAMLReader", arguments, logging,
+      coreMetrics,
     ]),
   program("Sources/livehostctl", ["CommandLineTool"]),
 ]
@@ -366,7 +372,7 @@ let benchmarks: [Target] = [
       "Analysis", "BenchmarkKit", "Composable", "ComposableBenchmarks", "ControlInterface",
       "HostFeature", "HostScreen", "RateLimiting", "Recordings", "TestSupport", "ViewGraph",
       "WireFormats", "Ingest", "JSON", "LiveEvents", "LivehostDaemon", "HangDetection",
-      "HangSimulation", "SystemSupport",
+      "HangSimulation", "Rooms", "SystemSupport",
       "Simulation",
       "UnixSockets", "Varlink", logging,
     ]
@@ -405,7 +411,7 @@ let tests: [Target] =
         "CSimulatedMachine", "ControlInterface", "FileSystem", "HostFeature", "Ingest",
         "Throttling",
         "JSON", "LiveEvents", "LivehostDaemon", "SystemSupport", "RateLimiting", "Recordings",
-        "SimulatedDisk", "Systemd", "TestSupport", "Varlink", arguments, logging,
+        "Rooms", "SimulatedDisk", "Systemd", "TestSupport", "Varlink", arguments, logging,
       ] + nio),
     test("SystemSupportTests", ["Locking", "SystemSupport"]),
     test("SimulatedDiskTests", ["FileSystem", "SystemSupport", "SimulatedDisk", "TestSupport"]),
@@ -538,8 +544,8 @@ let tests: [Target] =
     test(
       "TerminalScreenTests",
       featureKit + childTargets + [
-        "ControlInterface", "ControlTestSupport", "HostFeature", "JSON", "LivehostDaemon",
-        "TerminalScreen", "TerminalTestSupport", "TestSupport",
+        "ControlInterface", "ControlTestSupport", "HostFeature", "JSON", "Rooms",
+        "TerminalScreen", "TerminalTestSupport",
       ], exclude: ["Screens"]),
     test(
       "CommandLineToolTests",
@@ -552,6 +558,7 @@ let tests: [Target] =
       "LivehostDaemonTests",
       featureKit + childTargets + [
         "Analysis", "CAllocationCounter", "HostFeature", "HostScreen", "LivehostDaemon", "Ingest",
+        "Rooms",
         "WireFormats", "Recordings", "ControlInterface", "FileSystem", "JSON", "SystemSupport",
         "Prometheus", "SimulatedDisk", "Systemd", "Varlink", "Compression", "TestSupport",
         "UnixSockets", "YAMLReader", lifecycle, logging,
@@ -562,8 +569,8 @@ let tests: [Target] =
       [
         "Composable", "ControlInterface", "HostFeature", "HostScreen", "Throttling", "JSON",
         "LiveEvents",
-        "LivehostDaemon", "HangSimulation", "RateLimiting", "Simulation", "Varlink", "ViewGraph",
-        "TestSupport",
+        "LivehostDaemon", "HangSimulation", "RateLimiting", "Rooms", "Simulation", "Varlink",
+        "ViewGraph", "TestSupport",
         "UnixSockets", "WireFormats", "YAMLReader", "livehostd", "livehostctl",
         "SocketTestSupport",
       ] + nio),
@@ -614,7 +621,7 @@ let fuzzers: [Target] =
       [
         "Composable", "FuzzSupport", "HangSimulation", "HostScreen", "LiveEvents", "LivehostDaemon",
         "RateLimiting",
-        "Simulation", "ViewGraph", "YAMLReader",
+        "Rooms", "Simulation", "ViewGraph", "YAMLReader",
       ]),
   ]
   : []

@@ -4,6 +4,7 @@ import Glibc
 import LivehostDaemon
 public import Logging
 import Prometheus
+import Rooms
 import Systemd
 import YAMLReader
 

@@ -7,6 +7,7 @@ import JSON
 import LiveEvents
 import LivehostDaemon
 import RateLimiting
+import Rooms
 import Simulation
 import SocketTestSupport
 import TestSupport

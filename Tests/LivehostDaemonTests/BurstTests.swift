@@ -11,6 +11,7 @@ import LiveEvents
 import LivehostDaemon
 import Prometheus
 import Recordings
+import Rooms
 import SimulatedDisk
 import Synchronization
 import TestSupport

@@ -7,6 +7,7 @@ import LiveEvents
 import LivehostDaemon
 import RateLimiting
 import Recordings
+import Rooms
 import TestSupport
 import Testing
 import WireFormats

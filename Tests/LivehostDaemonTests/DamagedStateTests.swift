@@ -2,11 +2,11 @@ import ControlInterface
 import Foundation
 import Ingest
 import LiveEvents
-import LivehostDaemon
 import Logging
 import NIOCore
 import NIOPosix
 import Recordings
+import Rooms
 import Synchronization
 import SystemSupport
 import Systemd

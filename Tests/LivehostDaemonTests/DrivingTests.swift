@@ -2,10 +2,10 @@ import ControlInterface
 import HostScreen
 import Ingest
 import LiveEvents
-import LivehostDaemon
 import NIOCore
 import NIOPosix
 import RateLimiting
+import Rooms
 import Synchronization
 import Testing
 import Throttling

@@ -1,4 +1,4 @@
-import LivehostDaemon
+import Rooms
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import LivehostDaemon
+import Rooms
 import Synchronization
 import Testing
 

@@ -8,6 +8,7 @@ import LiveEvents
 import LivehostDaemon
 import NIOCore
 import Recordings
+import Rooms
 import SimulatedDisk
 import Synchronization
 import Systemd

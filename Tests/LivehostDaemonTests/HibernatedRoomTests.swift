@@ -6,6 +6,7 @@ import Ingest
 import LiveEvents
 import LivehostDaemon
 import Recordings
+import Rooms
 import SimulatedDisk
 import Synchronization
 import TestSupport

@@ -1,8 +1,8 @@
 import ControlInterface
 import Ingest
 import LiveEvents
-import LivehostDaemon
 import Recordings
+import Rooms
 import Testing
 import WireFormats
 

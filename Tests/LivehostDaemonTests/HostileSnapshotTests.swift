@@ -4,8 +4,8 @@ import HostScreen
 import Ingest
 import JSON
 import LiveEvents
-import LivehostDaemon
 import RateLimiting
+import Rooms
 import SystemSupport
 import TestSupport
 import Testing

@@ -3,11 +3,11 @@ import FileSystem
 import Foundation
 import Ingest
 import LiveEvents
-import LivehostDaemon
 import Logging
 import NIOCore
 import NIOPosix
 import Recordings
+import Rooms
 import Synchronization
 import Systemd
 import Testing

@@ -2,8 +2,8 @@ import ControlInterface
 import Foundation
 import Ingest
 import LiveEvents
-import LivehostDaemon
 import Recordings
+import Rooms
 import TestSupport
 import Testing
 import WireFormats

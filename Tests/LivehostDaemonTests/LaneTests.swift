@@ -7,6 +7,7 @@ import LivehostDaemon
 import NIOCore
 import NIOPosix
 import RateLimiting
+import Rooms
 import Testing
 import Throttling
 import WireFormats

@@ -1,4 +1,4 @@
-import LivehostDaemon
+import Rooms
 import Synchronization
 import Systemd
 import Testing

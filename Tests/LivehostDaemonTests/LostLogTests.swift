@@ -3,6 +3,7 @@ import Foundation
 import LiveEvents
 import LivehostDaemon
 import Recordings
+import Rooms
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import JSON
 import LiveEvents
-import LivehostDaemon
 import RateLimiting
+import Rooms
 import TestSupport
 import Testing
 

@@ -7,6 +7,7 @@ import Ingest
 import LiveEvents
 import LivehostDaemon
 import Recordings
+import Rooms
 import SimulatedDisk
 import TestSupport
 import Testing

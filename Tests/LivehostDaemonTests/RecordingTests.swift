@@ -3,9 +3,9 @@ import FileSystem
 import Foundation
 import JSON
 import LiveEvents
-import LivehostDaemon
 import RateLimiting
 import Recordings
+import Rooms
 import SimulatedDisk
 import Synchronization
 import TestSupport

@@ -1,5 +1,5 @@
 import LiveEvents
-import LivehostDaemon
+import Rooms
 import Testing
 
 @Suite struct RejectionDigestTests {

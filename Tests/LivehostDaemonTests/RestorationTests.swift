@@ -8,6 +8,7 @@ import NIOCore
 import NIOPosix
 import RateLimiting
 import Recordings
+import Rooms
 import Synchronization
 import Systemd
 import TestSupport

@@ -6,6 +6,7 @@ import LivehostDaemon
 import Logging
 import RateLimiting
 import Recordings
+import Rooms
 import SimulatedDisk
 import Synchronization
 import TestSupport

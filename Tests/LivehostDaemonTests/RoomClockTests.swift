@@ -1,6 +1,6 @@
 import HostScreen
-import LivehostDaemon
 import RateLimiting
+import Rooms
 import Testing
 import ViewGraph
 import WireFormats

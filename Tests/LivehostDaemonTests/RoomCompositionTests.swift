@@ -1,9 +1,9 @@
 import FileSystem
 import Glibc
-import LivehostDaemon
 import RateLimiting
 import RecorderFeature
 import Recordings
+import Rooms
 import SimulatedDisk
 import Synchronization
 import TestSupport

@@ -1,6 +1,6 @@
 import CAllocationCounter
 import LiveEvents
-import LivehostDaemon
+import Rooms
 import Testing
 import WireFormats
 

@@ -8,6 +8,7 @@ import LivehostDaemon
 import NIOCore
 import NIOPosix
 import Recordings
+import Rooms
 import SimulatedDisk
 import Synchronization
 import TestSupport

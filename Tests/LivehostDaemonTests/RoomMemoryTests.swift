@@ -3,6 +3,7 @@ import ControlInterface
 import HostFeature
 import LiveEvents
 import LivehostDaemon
+import Rooms
 import Testing
 import WireFormats
 

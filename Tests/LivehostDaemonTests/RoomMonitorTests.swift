@@ -3,8 +3,8 @@ import Foundation
 import Ingest
 import JSON
 import LiveEvents
-import LivehostDaemon
 import NIOPosix
+import Rooms
 import Synchronization
 import Testing
 import UnixSockets

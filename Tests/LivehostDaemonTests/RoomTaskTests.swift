@@ -5,6 +5,7 @@ import LiveEvents
 import LivehostDaemon
 import Logging
 import Recordings
+import Rooms
 import Synchronization
 import Testing
 import Varlink

@@ -5,9 +5,9 @@ import Glibc
 import HostScreen
 import JSON
 import LiveEvents
-import LivehostDaemon
 import RateLimiting
 import Recordings
+import Rooms
 import SimulatedDisk
 import Synchronization
 import SystemSupport

@@ -4,6 +4,7 @@ import Ingest
 import LiveEvents
 import LivehostDaemon
 import Recordings
+import Rooms
 import TestSupport
 import Testing
 import WireFormats

@@ -8,6 +8,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import Recordings
+import Rooms
 import Synchronization
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import LivehostDaemon
+import Rooms
 
 /// A slot that a test occupies until it releases the slot.
 struct TakenSlot {

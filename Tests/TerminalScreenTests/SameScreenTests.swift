@@ -7,10 +7,10 @@ import Foundation
 import HeaderFeature
 import HostFeature
 import LiveEvents
-import LivehostDaemon
 import PollFeature
 import RateLimiting
 import RecorderFeature
+import Rooms
 import TerminalScreen
 import TerminalTestSupport
 import Testing

@@ -7,6 +7,7 @@ import LivehostDaemon
 import NIOCore
 import RateLimiting
 import Recordings
+import Rooms
 
 private let messageCount = 1_000_000
 

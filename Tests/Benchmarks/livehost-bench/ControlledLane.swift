@@ -6,6 +6,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import Recordings
+import Rooms
 import UnixSockets
 import Varlink
 

@@ -3,9 +3,9 @@ import BenchmarkKit
 import Foundation
 import Ingest
 import LiveEvents
-import LivehostDaemon
 import NIOCore
 import NIOPosix
+import Rooms
 
 /// A room under 20,000 events a second, with effects on the shared pool and continuous analyses.
 final class ExecutorLoad {

@@ -3,7 +3,6 @@ import BenchmarkKit
 import Composable
 import ComposableBenchmarks
 import Foundation
-import LivehostDaemon
 import Synchronization
 
 /// Collects delays. May be used from any thread.

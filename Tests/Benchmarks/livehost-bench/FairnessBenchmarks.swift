@@ -1,7 +1,6 @@
 import BenchmarkKit
 import Foundation
 import Ingest
-import LivehostDaemon
 import NIOCore
 import NIOPosix
 import UnixSockets

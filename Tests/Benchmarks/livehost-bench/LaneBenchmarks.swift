@@ -2,9 +2,9 @@ import BenchmarkKit
 import Foundation
 import Ingest
 import LiveEvents
-import LivehostDaemon
 import NIOCore
 import NIOPosix
+import Rooms
 
 /// Measures four rooms with decoded events at full speed, alternately on one lane and on two lanes.
 func laneBenchmarks(_ harness: Harness) async throws {

@@ -4,6 +4,7 @@ import Foundation
 import Ingest
 import LiveEvents
 import LivehostDaemon
+import Rooms
 import Synchronization
 import UnixSockets
 

@@ -3,9 +3,9 @@ import ControlInterface
 import Foundation
 import Ingest
 import LiveEvents
-import LivehostDaemon
 import Locking
 import NIOCore
+import Rooms
 import SystemSupport
 import Varlink
 import WireFormats

@@ -3,11 +3,11 @@ import ControlInterface
 import Foundation
 import Ingest
 import LiveEvents
-import LivehostDaemon
 import Logging
 import NIOCore
 import NIOPosix
 import Recordings
+import Rooms
 import UnixSockets
 
 /// Measures the cost of recording a room: the room's throughput and the processor time of its lane.

@@ -5,6 +5,7 @@ import LiveEvents
 import LivehostDaemon
 import NIOCore
 import NIOPosix
+import Rooms
 import UnixSockets
 import WireFormats
 

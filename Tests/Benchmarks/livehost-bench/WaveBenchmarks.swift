@@ -6,6 +6,7 @@ import LiveEvents
 import LivehostDaemon
 import NIOCore
 import NIOPosix
+import Rooms
 import Synchronization
 import UnixSockets
 import WireFormats

@@ -7,6 +7,7 @@ import LivehostDaemon
 import Logging
 import NIOCore
 import Recordings
+import Rooms
 import SimulatedDisk
 import Systemd
 import Varlink

@@ -4,6 +4,7 @@ import JSON
 import LiveEvents
 import LivehostDaemon
 import Recordings
+import Rooms
 
 extension Simulation {
   /// Waits until every client has an answer to everything that it sent.

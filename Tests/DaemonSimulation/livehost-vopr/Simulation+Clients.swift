@@ -3,6 +3,7 @@ import ControlInterface
 import LiveEvents
 import LivehostDaemon
 import RateLimiting
+import Rooms
 import TestSupport
 import Throttling
 

@@ -4,10 +4,10 @@ import FileSystem
 import Ingest
 import JSON
 import LiveEvents
-import LivehostDaemon
 import Logging
 import RateLimiting
 import Recordings
+import Rooms
 import SimulatedDisk
 import SystemSupport
 import TestSupport

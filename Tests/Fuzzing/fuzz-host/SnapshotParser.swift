@@ -3,8 +3,8 @@ import Foundation
 import FuzzSupport
 import HostScreen
 import LiveEvents
-import LivehostDaemon
 import RateLimiting
+import Rooms
 import ViewGraph
 
 /// Restores snapshots of rooms as the daemon does at its start.

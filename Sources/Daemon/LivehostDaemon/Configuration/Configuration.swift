@@ -1,6 +1,7 @@
 import HostFeature
 import Ingest
 package import Logging
+package import Rooms
 import Wording
 
 /// All settings of the daemon. The default values work without any configuration file.

@@ -1,5 +1,6 @@
 import Foundation
 import LiveEvents
+import Rooms
 import Wording
 package import YAMLReader
 

@@ -1,6 +1,7 @@
 import LiveEvents
 import Logging
 import RateLimiting
+import Rooms
 import Throttling
 package import YAMLReader
 

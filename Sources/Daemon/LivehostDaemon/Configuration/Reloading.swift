@@ -2,6 +2,7 @@ package import ControlInterface
 import LiveEvents
 import Locking
 package import Logging
+package import Rooms
 import SystemSupport
 package import Systemd
 import YAMLReader

@@ -1,4 +1,5 @@
 import RateLimiting
+import Rooms
 import Throttling
 import YAMLReader
 

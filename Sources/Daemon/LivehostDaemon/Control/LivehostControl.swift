@@ -6,6 +6,7 @@ package import LiveEvents
 import NIOCore
 package import Prometheus
 import Recordings
+package import Rooms
 import Varlink
 import WireFormats
 

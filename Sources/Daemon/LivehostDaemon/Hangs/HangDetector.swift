@@ -1,4 +1,5 @@
 import HostScreen
+package import Rooms
 
 /// Determines the causes of long turns on one lane.
 ///

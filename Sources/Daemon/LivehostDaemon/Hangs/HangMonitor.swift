@@ -1,5 +1,6 @@
 import Glibc
 import HostScreen
+package import Rooms
 package import SystemSupport
 
 /// Samples the lanes from a dedicated thread, and reports each long turn with its cause.

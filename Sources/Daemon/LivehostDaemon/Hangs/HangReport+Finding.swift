@@ -1,6 +1,7 @@
 package import ControlInterface
 import LiveEvents
 package import Logging
+import Rooms
 import Systemd
 
 extension HangReport {

@@ -3,6 +3,7 @@ import CoreMetrics
 import HostScreen
 package import Ingest
 package import Prometheus
+package import Rooms
 import UnixSockets
 import ViewGraph
 

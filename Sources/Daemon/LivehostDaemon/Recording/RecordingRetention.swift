@@ -1,6 +1,7 @@
 import ControlInterface
 import LiveEvents
 import Locking
+package import Rooms
 import SystemSupport
 
 /// The limits above which recordings are deleted.

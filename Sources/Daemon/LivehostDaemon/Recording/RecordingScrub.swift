@@ -1,5 +1,6 @@
 import ControlInterface
 import Recordings
+package import Rooms
 import SystemSupport
 
 /// Verifies the recordings slowly and periodically, so that damage is found before a recording is

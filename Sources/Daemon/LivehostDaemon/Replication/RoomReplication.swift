@@ -4,6 +4,7 @@ import Ingest
 import JSON
 import LiveEvents
 import Locking
+package import Rooms
 import SystemSupport
 package import UnixSockets
 package import Varlink

@@ -1,6 +1,7 @@
 import ControlInterface
 package import Logging
 package import Prometheus
+import Rooms
 import ServiceLifecycle
 package import Systemd
 import UnixSignals

@@ -8,6 +8,7 @@ import NIOCore
 import NIOPosix
 import Prometheus
 import Recordings
+import Rooms
 import SystemSupport
 import Systemd
 import UnixSignals

@@ -3,6 +3,7 @@ import Glibc
 package import HostScreen
 import Locking
 import NIOCore
+package import Rooms
 import SystemSupport
 package import Systemd
 package import UnixSockets

@@ -1,5 +1,6 @@
 package import ControlInterface
 import LiveEvents
+import Rooms
 import SystemSupport
 
 // The problems that `GetStatus` reports, other than stalled threads.

@@ -1,4 +1,5 @@
 import NIOCore
+import Rooms
 import Systemd
 
 extension WatchedThread {

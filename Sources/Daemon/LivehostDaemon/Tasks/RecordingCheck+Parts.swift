@@ -1,4 +1,5 @@
 import Recordings
+import Rooms
 
 extension RecordingCheck {
   /// Waits for a free slot, then reads half a megabyte, which takes less than a millisecond.

@@ -4,6 +4,7 @@ import JSON
 package import LiveEvents
 package import Logging
 import Recordings
+package import Rooms
 import Varlink
 
 /// Runs the tasks that clients start with `StartTask`.

@@ -2,6 +2,7 @@ package import ControlInterface
 import Foundation
 import HangSimulation
 import JSON
+package import Rooms
 import Simulation
 import Varlink
 import YAMLReader

@@ -4,7 +4,7 @@ import ControlInterface
 import HostFeature
 import HostScreen
 import LiveEvents
-import NIOCore
+package import NIOCore
 import RateLimiting
 import RecorderFeature
 import Recordings
@@ -166,7 +166,7 @@ extension Room {
 
   /// Returns a copy with which another daemon can continue the room; `nil` during a replay, or
   /// while the room is being restored.
-  func copy(now: NIODeadline = .now()) -> RoomSnapshot? {
+  package func copy(now: NIODeadline = .now()) -> RoomSnapshot? {
     guard !time.isReplaying, !isRestoring else { return nil }
     applyHeld(now)
     log.handOver()
@@ -175,7 +175,7 @@ extension Room {
 
   /// Continues a room that was opened with a copy from another daemon. The log here lacks the
   /// copy's events, so only the next snapshot makes the room survive a restart.
-  func continueCopy(_ snapshot: RoomSnapshot, now: NIODeadline = .now()) {
+  package func continueCopy(_ snapshot: RoomSnapshot, now: NIODeadline = .now()) {
     wake(after: snapshot.moment, at: 0, isLost: true, now: now)
     endRestoration()
   }

@@ -68,7 +68,7 @@ extension HostLane {
   /// Reports the outcome of a request. Returns once the room has applied the outcome and, if it is
   /// logged or recorded, written it to disk. Returns `false` if the request is void. Throws
   /// `recordingFailed` if writing fails.
-  func report(
+  package func report(
     _ outcome: RequestOutcome, of request: RequestIdentifier
   ) async throws(ControlError) -> Bool {
     let isTaken = await withCheckedContinuation { continuation in

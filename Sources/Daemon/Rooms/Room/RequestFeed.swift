@@ -1,4 +1,4 @@
-import ControlFeature
+package import ControlFeature
 import ControlInterface
 import LiveEvents
 import Locking
@@ -9,8 +9,8 @@ import SystemSupport
 /// The room's ``Requests`` hold everything on which the room's state depends. ``RequestFeed`` holds
 /// what ends with the process: the callers waiting for outcomes, and the messages not yet sent to
 /// controllers. May be used from any thread.
-final class RequestFeed: Sendable {
-  enum Message: Equatable, Sendable {
+package final class RequestFeed: Sendable {
+  package enum Message: Equatable, Sendable {
     /// `run` is part of the identifier of an act.
     case request(ControlRequest, run: String?)
     /// The request with this number is void.
@@ -157,7 +157,7 @@ final class RequestFeed: Sendable {
 
   /// Waits until there are messages for a controller, removes them and returns them.
   /// - Throws: the error with which the room ended, and `CancellationError`.
-  func next(for controller: Int) async throws -> [Message] {
+  package func next(for controller: Int) async throws -> [Message] {
     while true {
       try Task.checkCancellation()
       let messages = try removeMessages(for: controller)

@@ -3,7 +3,7 @@ import Composable
 import ControlFeature
 import ControlInterface
 import HostFeature
-import HostScreen
+package import HostScreen
 import Ingest
 import JSON
 import LiveEvents
@@ -19,10 +19,10 @@ import WaitingRoomFeature
 /// `Room+Steps` applies deliveries, acts and recordings. `Room+Keeping` saves and restores.
 ///
 /// Not `Sendable`, because only the room's lane uses it.
-final class Room {
+package final class Room {
   let name: RoomName
   let life: RoomLifetime
-  let screen: HostScreen
+  package let screen: HostScreen
   /// The states of the room for its monitors.
   let feed: RoomFeed
   /// The states of the room's screen for its monitors.
@@ -32,7 +32,7 @@ final class Room {
     didSet { applySettings(after: oldValue) }
   }
   var time: RoomTime
-  var known: KnownEvents
+  package var known: KnownEvents
   var assembler = StepAssembler()
   var senders = WaitingSenders()
   var log: RoomLog

@@ -17,7 +17,7 @@ package struct FaultInjection: Sendable {
   let holdsViews: Bool
 
   /// How long `SIGUSR2` holds the first lane, in milliseconds; `nil` if the signal is not trapped.
-  let laneHold: UInt32?
+  package let laneHold: UInt32?
 
   /// Creates faults from the times, in milliseconds, for which each kind of work and `SIGUSR2` hold
   /// a lane.
@@ -29,7 +29,7 @@ package struct FaultInjection: Sendable {
   }
 
   /// Returns the faults that the environment enables. Ignores malformed entries.
-  static func fromEnvironment() -> FaultInjection {
+  package static func fromEnvironment() -> FaultInjection {
     func text(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
     var holds: [LaneActivity.Work: UInt64] = [:]
     for entry in (text("LIVEHOST_HOLD") ?? "").split(separator: ",") {
@@ -58,7 +58,7 @@ package struct FaultInjection: Sendable {
   }
 
   /// Blocks the first lane for `LIVEHOST_BLOCK_LANE_MS`, in a separate turn.
-  func holdLane(_ lanes: [HostLane]) {
+  package func holdLane(_ lanes: [HostLane]) {
     guard let lane = lanes.first, let milliseconds = laneHold else { return }
     lane.eventLoop.execute { lane.meter.measure { Self.sleep(milliseconds: milliseconds) } }
   }

@@ -20,10 +20,10 @@ package struct RoomSnapshot: Sendable, Codable {
   package let sequence: Int?
   /// The open recording, only in snapshots of earlier versions. Newer snapshots name it in the
   /// state of the recorder.
-  let recording: EarlierRecording?
+  package let recording: EarlierRecording?
   /// The events that the room has received; `nil` in snapshots of versions that did not remember
   /// them.
-  let known: KnownEvents?
+  package let known: KnownEvents?
 
   package init(
     room: String, savedAt: Int, instant: Instant, screen: ScreenSnapshot, sequence: Int? = nil
@@ -54,7 +54,7 @@ package struct RoomSnapshot: Sendable, Codable {
   }
 
   /// The open recording in a snapshot of an earlier version.
-  struct EarlierRecording: Sendable, Codable {
+  package struct EarlierRecording: Sendable, Codable {
     let recording: String
   }
 

@@ -3,14 +3,14 @@ import ControlFeature
 import ControlInterface
 import Foundation
 import HostFeature
-import LiveEvents
+package import LiveEvents
 
 /// The requests of a room to its controllers, and the completions that wait for their outcomes.
-struct ControllerRequests {
+package struct ControllerRequests {
   /// A controller: a client that carries out requests.
-  struct Connection: Sendable {
-    let number: Int
-    let feed: RequestFeed
+  package struct Connection: Sendable {
+    package let number: Int
+    package let feed: RequestFeed
   }
 
   private let feed = RequestFeed()
@@ -85,9 +85,9 @@ struct ControllerRequests {
 ///
 /// After a crash, a new act may have the number of an act that the log lacks. The run prevents that
 /// the outcome of the earlier act ends the new one.
-struct RequestIdentifier: Sendable {
-  let room: RoomName
-  let number: Int
+package struct RequestIdentifier: Sendable {
+  package let room: RoomName
+  package let number: Int
   var run: String?
 
   init(room: RoomName, number: Int, run: String? = nil) {
@@ -95,7 +95,7 @@ struct RequestIdentifier: Sendable {
   }
 
   /// Parses an identifier; fails if no request can have it.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     guard text.utf8.count <= EventLimits.nameLength,
       case let parts = text.split(separator: "/", omittingEmptySubsequences: false),
       2...3 ~= parts.count, let room = RoomName(String(parts[0])), let number = Int(parts[1])
@@ -107,7 +107,7 @@ struct RequestIdentifier: Sendable {
 }
 
 extension MonitorRequestsReply {
-  init(_ message: RequestFeed.Message, room: RoomName) {
+  package init(_ message: RequestFeed.Message, room: RoomName) {
     switch message {
     case .withdrawn(let number, let run):
       self.init(withdrawn: RequestIdentifier(room: room, number: number, run: run).text)

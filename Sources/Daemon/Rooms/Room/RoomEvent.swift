@@ -1,5 +1,5 @@
 package import LiveEvents
-import Logging
+package import Logging
 import Systemd
 
 /// A change of a room that is reported to the daemon's observers.
@@ -27,7 +27,7 @@ package typealias RoomObserver = @Sendable (RoomName, RoomEvent) -> Void
 
 extension RoomEvent {
   /// Writes the change to the journal, unless administrators do not need to know of it.
-  func log(_ room: RoomName, to logger: Logger) {
+  package func log(_ room: RoomName, to logger: Logger) {
     var metadata: Logger.Metadata = ["room": "\(room)"]
     switch self {
     case .opened: logger.log(.roomOpened, "room \(room) opened", metadata: metadata)

@@ -5,7 +5,7 @@ import Glibc
 import JSON
 import LiveEvents
 import Locking
-import Recordings
+package import Recordings
 import Synchronization
 package import SystemSupport
 
@@ -273,7 +273,7 @@ package final class SnapshotStore: Sendable {
 
   /// Converts the state that an earlier version of the daemon left. Must be called before any of it
   /// is read.
-  func convertEarlierState(in library: RecordingLibrary) async throws(RecordingError) {
+  package func convertEarlierState(in library: RecordingLibrary) async throws(RecordingError) {
     let losses = try await library.convertEarlierState(of: files) { [files] room, file in
       try? Self.read(files, room, file, .newest).line
     }

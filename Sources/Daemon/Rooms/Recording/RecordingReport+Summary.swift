@@ -1,6 +1,6 @@
 import ControlInterface
 import LiveEvents
-import Recordings
+package import Recordings
 
 extension RecordingReport {
   init(_ name: String, room: String, startedAt: Int) {
@@ -21,7 +21,7 @@ extension RecordingReport {
 
 extension ControlError {
   /// Creates the error that a client receives if a recording cannot be read or deleted.
-  init(_ error: RecordingError) {
+  package init(_ error: RecordingError) {
     switch error {
     case .noSuchRecording(let name): self = .noSuchRecording(name)
     case .inUse(let name): self = .recordingInUse(name)

@@ -9,7 +9,7 @@ package enum FreeMemory {
 
   /// Returns the free memory to the system, in O(*n*) for the amount of free memory. Threads that
   /// allocate during the call may have to wait.
-  @Sendable static func returnToSystem() { _ = trim?(0) }
+  @Sendable package static func returnToSystem() { _ = trim?(0) }
 
   /// Limits the free memory at the end of each thread's heap to 1 MiB, because ``giveBack()`` does
   /// not release memory there.

@@ -20,7 +20,7 @@ package final class RoomRecordings: Sendable {
   private let endObserver = Guarded<(@Sendable () -> Void)?>(nil)
 
   /// Calls `body` whenever a recording has ended.
-  func onEnd(_ body: @escaping @Sendable () -> Void) { endObserver.withLock { $0 = body } }
+  package func onEnd(_ body: @escaping @Sendable () -> Void) { endObserver.withLock { $0 = body } }
 
   /// The rooms whose last recording failed, until they record again or are closed.
   package var failures: [RoomName: PresentFailure] { failed.withLock { $0 } }
@@ -34,7 +34,7 @@ package final class RoomRecordings: Sendable {
   }
 
   /// The name by which the watchdog knows the thread that writes recordings.
-  static let thread = "recorder"
+  package static let thread = "recorder"
 
   /// Receives the threads that the watchdog found to make no progress. Informs the rooms if the
   /// recorder's thread stalls or recovers.
@@ -164,7 +164,7 @@ package final class RoomRecordings: Sendable {
   }
 
   /// Why a recording is deleted.
-  enum DeletionReason: String, CaseIterable {
+  package enum DeletionReason: String, CaseIterable {
     case request = "a client asked for it"
     case age = "it is older than recordings.maximumAge"
     case size = "the total size exceeds recordings.maximumBytes"
@@ -173,7 +173,7 @@ package final class RoomRecordings: Sendable {
   /// Deletes a recording and returns its report.
   ///
   /// - Throws: ``ControlError`` `noSuchRecording`, `recordingInUse`, `recordingFailed`.
-  func delete(
+  package func delete(
     _ name: String, because reason: DeletionReason, in directory: RoomDirectory
   ) async throws(ControlError) -> RecordingReport {
     let listed = try await list(nil, limit: .max).recordings.first { $0.recording == name }
@@ -182,7 +182,7 @@ package final class RoomRecordings: Sendable {
   }
 
   /// Deletes a recording, given its report from ``list(_:before:limit:)``.
-  func delete(
+  package func delete(
     _ recording: RecordingReport, because reason: DeletionReason, in directory: RoomDirectory
   ) async throws(ControlError) -> RecordingReport {
     let name = recording.recording
@@ -213,7 +213,7 @@ package final class RoomRecordings: Sendable {
   /// Returns the files of a recording, for reading it.
   ///
   /// - Throws: ``ControlError`` `noSuchRecording`, `recordingFailed`.
-  func files(of name: String) async throws(ControlError) -> RecordingFiles {
+  package func files(of name: String) async throws(ControlError) -> RecordingFiles {
     do throws(RecordingError) {
       return try await library.files(of: name)
     } catch {
@@ -222,7 +222,7 @@ package final class RoomRecordings: Sendable {
   }
 
   /// Records damage that a reader found, and returns the error to report.
-  func damaged(_ name: String, _ damage: Damage) async -> ControlError {
+  package func damaged(_ name: String, _ damage: Damage) async -> ControlError {
     // The damage must be reported even if the catalogue cannot be written.
     let isNew = (try? await library.note(damage, of: name)) ?? true
     if isNew { logDamage(of: name, damage.description) }
@@ -231,7 +231,7 @@ package final class RoomRecordings: Sendable {
 
   /// Records that all of a recording was read and no damage was found. Any damage known before no
   /// longer counts.
-  func whole(_ name: String, _ whole: RecordingCheck.Whole) async {
+  package func whole(_ name: String, _ whole: RecordingCheck.Whole) async {
     if (try? await library.note(whole, of: name)) == true {
       logger.notice(
         "no damage was found in recording \(name), which no longer counts as damaged",
@@ -240,28 +240,28 @@ package final class RoomRecordings: Sendable {
   }
 
   /// Logs that a recording differs from what was written.
-  func logDamage(of name: String, _ reason: String) {
+  package func logDamage(of name: String, _ reason: String) {
     logger.log(
       .recordingDamaged, "recording \(name) is damaged: \(reason)",
       metadata: ["recording": "\(name)", "reason": "\(reason)"])
   }
 
   /// Why the write-ahead log cannot be written at present; `nil` if it can.
-  var logFailure: PresentFailure? { library.logFailure }
+  package var logFailure: PresentFailure? { library.logFailure }
 
   /// The number of recordings known to be damaged.
-  var damagedCount: Int { library.damagedCount }
+  package var damagedCount: Int { library.damagedCount }
 
   /// Returns the undamaged recording that was verified longest ago; `nil` if that was not before
   /// `time`, or if the catalogue cannot be read. A recording that was never verified counts as
   /// verified at its start.
-  func leastRecentlyChecked(before time: Int) async -> String? {
+  package func leastRecentlyChecked(before time: Int) async -> String? {
     try? await library.leastRecentlyChecked(before: time)
   }
 
   /// Records in the catalogue when a recording was verified. A failure to write the catalogue is
   /// ignored.
-  func noteChecked(_ name: String, at time: Int) async {
+  package func noteChecked(_ name: String, at time: Int) async {
     try? await library.noteChecked(name, at: time)
   }
 

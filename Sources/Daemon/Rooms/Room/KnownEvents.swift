@@ -1,16 +1,16 @@
-import LiveEvents
+package import LiveEvents
 import RateLimiting
-import WireFormats
+package import WireFormats
 
 /// The events that a room has received, remembered so that repetitions are not applied: the
 /// identifiers of its newest messages and notices, and the newest batch number of each source.
 /// Saved with the room. Playing a recording neither reads nor changes these.
-struct KnownEvents: Sendable, Equatable, Codable {
+package struct KnownEvents: Sendable, Equatable, Codable {
   /// The maximum number of sources whose batch numbers are kept; the least recently active source
   /// is dropped. Senders choose their names, and a source may have a new name after each restart.
-  static let maximumSources = 64
+  package static let maximumSources = 64
   /// The maximum memory, in bytes.
-  static let memory =
+  package static let memory =
     RecentIdentifiers.memory
     + maximumSources * (MemoryLayout<Batch>.stride + EventLimits.nameLength + ByteSlab.padding + 64)
 
@@ -25,7 +25,7 @@ struct KnownEvents: Sendable, Equatable, Codable {
     var sequence: Int
   }
 
-  var positions: [String: Int] {
+  package var positions: [String: Int] {
     // Two names with different bytes may be equal as text.
     Dictionary(batches.map { (String($0.source), $0.sequence) }, uniquingKeysWith: max)
   }
@@ -45,7 +45,7 @@ struct KnownEvents: Sendable, Equatable, Codable {
   // MARK: Batches
 
   /// Returns whether the room has already received a batch.
-  func holds(_ position: BatchPosition) -> Bool {
+  package func holds(_ position: BatchPosition) -> Bool {
     batches.contains { $0.source == position.source && $0.sequence >= position.sequence }
   }
 
@@ -73,7 +73,7 @@ struct KnownEvents: Sendable, Equatable, Codable {
 }
 
 extension KnownEvents: Bounded {
-  func checkBounds() throws(OutOfBounds) {
+  package func checkBounds() throws(OutOfBounds) {
     try require(batches.count <= Self.maximumSources, "batches")
     for batch in batches {
       try require(names: batch.source, in: "batches")

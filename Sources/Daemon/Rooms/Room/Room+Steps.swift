@@ -1,6 +1,6 @@
 import Composable
 import ControlFeature
-import ControlInterface
+package import ControlInterface
 import HostFeature
 import HostScreen
 import Ingest
@@ -12,7 +12,7 @@ import Recordings
 import SourcesFeature
 import SystemSupport
 import ViewGraph
-import WireFormats
+package import WireFormats
 
 // The changes of a room: events from senders, acts, outcomes of effects, and replayed steps.
 extension Room {
@@ -157,7 +157,7 @@ extension Room {
 
   /// Records that the next act is a batch of a source. Returns `false` if the room has received
   /// that batch before.
-  func accept(_ position: BatchPosition) -> Bool {
+  package func accept(_ position: BatchPosition) -> Bool {
     guard !known.holds(position) else { return false }
     record(
       RecordedBatchPosition(source: position.source, sequence: position.sequence, events: 0))
@@ -203,7 +203,7 @@ extension Room {
 
   // MARK: Controllers
 
-  func addController(
+  package func addController(
     controls: [String]?, acts: OfferedActs?
   ) -> Result<ControllerRequests.Connection, ControlError> {
     do throws(ControlError) {
@@ -216,7 +216,7 @@ extension Room {
     }
   }
 
-  func removeController(_ connection: ControllerRequests.Connection) {
+  package func removeController(_ connection: ControllerRequests.Connection) {
     guard requests.remove(connection) else { return }
     _ = perform(.control(.controller(.ended(controller: connection.number))))
     log.handOver()

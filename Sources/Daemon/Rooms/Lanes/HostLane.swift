@@ -1,4 +1,4 @@
-import ControlInterface
+package import ControlInterface
 import HostScreen
 package import Ingest
 package import LiveEvents
@@ -20,7 +20,7 @@ package final class HostLane: Sendable {
   let faults: FaultInjection
   let observer: RoomObserver
   /// Runs the chat analyses of the lane's rooms; `nil` runs them on the lane itself.
-  let work: WorkExecutor?
+  package let work: WorkExecutor?
   let recordings: RoomRecordings?
   private let mailbox = LaneMailbox()
   private let thread = Atomic<Int32>(0)
@@ -116,7 +116,7 @@ package final class HostLane: Sendable {
   }
 
   /// Calls `body` with a room, after everything posted for it earlier, and returns the result.
-  func visit<R: Sendable>(
+  package func visit<R: Sendable>(
     _ room: RoomName, _ body: @escaping @Sendable (Room?) -> R
   ) async -> R {
     await withCheckedContinuation { continuation in
@@ -133,7 +133,7 @@ package final class HostLane: Sendable {
 
   /// Returns once everything that happened in a logged or recorded room is on disk. Throws
   /// `recordingFailed` if writing fails.
-  func save(_ name: RoomName) async throws(ControlError) {
+  package func save(_ name: RoomName) async throws(ControlError) {
     let failure: String? = await withCheckedContinuation { continuation in
       postVisit(to: name) { room in
         guard let room else { return continuation.resume(returning: nil) }

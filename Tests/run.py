@@ -171,8 +171,8 @@ PAIRED = [
 ]
 # Short tests, which share one run of pytest.
 PROGRAMS = [f"Tests/Interop/test_{name}.py" for name in (
-    "certification", "chromium_trace", "completion", "exit_codes", "faults", "fuzz", "metrics", "signals", "surface",
-    "varlink_clients")]
+    "acts", "certification", "chromium_trace", "completion", "exit_codes", "faults", "fuzz", "metrics", "signals",
+    "surface", "varlink_clients")]
 # The longest phases are first, so that the end of the run is not spent waiting for one of them.
 SCRIPTS = [
     Phase("cluster", 20, pytest("Tests/Interop/cluster")),

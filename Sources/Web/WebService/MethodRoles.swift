@@ -13,7 +13,8 @@ package enum MethodRoles {
 
     "Act": .moderator, "Admit": .moderator, "HandleActivity": .moderator,
     "HandleNotice": .moderator, "ScrollChat": .moderator, "SetChatFilter": .moderator,
-    "SetMentionedNames": .moderator, "ShowThread": .moderator,
+    "NotePerson": .moderator, "SetMentionedNames": .moderator, "ShowPerson": .moderator,
+    "ShowThread": .moderator,
   ]
 
   /// The kinds of act that the method `Act` carries out for moderators. All other kinds concern the

@@ -17,7 +17,7 @@ from web_support import accessible, message, panel
 
 MODERATORS = {
     "Admit": {"room": "main"}, "SetChatFilter": {"room": "main"}, "SetMentionedNames": {"room": "main", "names": []},
-    "ScrollChat": {"room": "main", "position": "end"}, "ShowThread": {"room": "main"},
+    "ScrollChat": {"room": "main", "position": "end"}, "ShowThread": {"room": "main"}, "ShowPerson": {"room": "main"},
     "HandleNotice": {"room": "main", "notice": 1, "handling": "pin"},
     "HandleActivity": {"room": "main", "activity": 1, "handling": "pin"}}
 HOSTS = {

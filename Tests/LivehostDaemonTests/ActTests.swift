@@ -2,6 +2,7 @@ import ControlInterface
 import Ingest
 import LiveEvents
 import LivehostDaemon
+import Rooms
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import ControlInterface
 import LiveEvents
 import LivehostDaemon
+import Rooms
 import Testing
 
 /// A client that performs the requests of `main`.

@@ -4,7 +4,7 @@ package import ControlInterface
 import HostFeature
 import HostScreen
 import Ingest
-import LiveEvents
+package import LiveEvents
 import NIOCore
 import RateLimiting
 import RecorderFeature

@@ -294,11 +294,14 @@ def test_acts_are_confirmed_in_place_also_with_one_hand(check, browser, page, da
         before = row.bounding_box()["y"]
         daemon.send(*[message(number, f"line {number}") for number in range(10, 60)])
         expect(panel(tab, "chat")).to_contain_text("line 59")
-        assert row.bounding_box()["y"] == before, (row.bounding_box(), before)
+        # The figures above the list may take another height, but the list does not scroll.
+        assert abs(row.bounding_box()["y"] - before) < 30, (row.bounding_box(), before)
         row.tap(position={"x": 4, "y": 4})
         expect(row.get_by_role("button").first).to_be_hidden()
         daemon.send(message(60, "after the release"))
-        expect(panel(tab, "chat").get_by_text("after the release")).to_be_in_viewport()
+        expect(panel(tab, "chat")).to_contain_text("after the release")
+        log = panel(tab, "chat").locator(".scrolling")
+        wait_for(lambda: log.evaluate("list => list.scrollHeight - list.scrollTop - list.clientHeight") < 30, "the end")
     accessible(tab, "the page on a phone: ")
     phone.close()
 

@@ -299,7 +299,7 @@ export class ScreenView {
         element.isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 24;
       });
       // The height is that of the window minus the space above.
-      new ResizeObserver(() => { if (element.isAtEnd) element.scrollTop = element.scrollHeight; }).observe(element);
+      new ResizeObserver(() => { if (follows(element)) element.scrollTop = element.scrollHeight; }).observe(element);
       element.setAttribute("role", "log");
       element.setAttribute("aria-live", "off");
       element.tabIndex = 0;
@@ -321,8 +321,7 @@ export class ScreenView {
       });
       element.addEventListener("keydown", (event) => walk(element, event, offer));
     }
-    // A chosen row does not move, so that no finger hits the buttons of another row.
-    if ((element.isAtEnd && !chosenRow(element)) || element.dataset.sequence !== node.scrolling) {
+    if (follows(element) || element.dataset.sequence !== node.scrolling) {
       element.dataset.sequence = node.scrolling;
       this.#fill(element, this.#rows(node));
       element.scrollTop = element.scrollHeight;
@@ -561,6 +560,12 @@ function walk(list, event, offer) {
 }
 
 const chosenRow = (list) => list.querySelector(":scope > [data-chosen]");
+
+/**
+ * Whether a long list scrolls to new rows. A chosen row does not move, so that no finger hits the
+ * buttons of another row.
+ */
+const follows = (list) => list.isAtEnd && !chosenRow(list);
 
 function set(element, name, value) {
   if (value === undefined || value === "normal") delete element.dataset[name];

@@ -118,7 +118,7 @@ import Testing
     let script = await run(["completion", "bash"])
     #expect(script.status == .done)
     #expect(script.output.contains(#"[[ "${prev}" = '=' ]]"#))
-    #expect(script.output.contains("word_before_completion"))
+    #expect(script.output.contains("completed_word"))
   }
 
   @Test func `the zsh completion script accepts a mode of --json only after an equals sign`() async

@@ -48,7 +48,7 @@ import Testing
       """.utf8)
     let simulated = await run(["simulate", scenario, "--local", "--json=short"])
     #expect(simulated.status == .done, "\(simulated.diagnostics)")
-    #expect(simulated.output.contains(#""costs":{"assumed":102,"measured":3}"#))
+    #expect(simulated.output.contains(#""costs":{"assumed":107,"measured":3}"#))
   }
 
   @Test func `calibrate --here measures this machine and compares its frames with a simulation`()

@@ -258,7 +258,6 @@ private final class ActingController: Sendable {
     await store.send(.surface(.ended(controller: 1)))
     #expect(store.state.requests?.endedActs?.map(\.number) == Array(49...64))
     try store.state.checkBounds()
-    await store.skipInFlightEffects()
     await store.finish()
   }
 

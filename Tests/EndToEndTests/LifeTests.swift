@@ -119,7 +119,7 @@ struct LifeTests {
     #expect(outcome.status == 0)
     #expect(
       outcome.diagnostics.contains(
-        #/the configuration is valid; 64 rooms of [0-9.]+ MiB each may use [0-9.,]+ MiB of memory in total, and 256 ingest connections [0-9.]+ MiB/#
+        #/the configuration is valid; 64 rooms of [0-9.]+ MiB each may use [0-9.,]+ [MG]iB of memory in total, and 256 ingest connections [0-9.]+ MiB/#
       ), "\(outcome.diagnostics)")
   }
 

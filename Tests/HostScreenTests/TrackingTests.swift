@@ -25,7 +25,7 @@ struct TrackingTests {
 
   /// Fields that no view reads, and fields that nothing in this library changes yet.
   static let unread: Set<String> = [
-    "chat.moderations", "chat.noticeCount", "chat.busiestSecond", "chat.bookkeeping",
+    "chat.moderations", "chat.noticeCount", "chat.busiestSecond", "chat.bookkeeping", "chat.notes",
     "control.committed", "control.bookkeeping", "header.liveSince", "header.viewersSampler",
     "header.sole", "header.bookkeeping", "liveRoomStats.sole",
     "liveRoomStats.samplers", "liveRoomStats.samples",
@@ -34,11 +34,11 @@ struct TrackingTests {
     "waitingRoom.pacing",
   ]
 
-  /// Fields that change only with a flood, with the analysis of a chat, or with requests to the
-  /// room's recorder.
+  /// Fields that change only with a flood, with the analysis of a chat, with requests to the room's
+  /// recorder or to platforms, or with notes about people.
   static let floods: Set<String> = [
     "chat.chattersAtLeast", "chat.waves", "chat.folded", "chat.highlights", "recorder.work",
-    "waitingRoom.leftOut",
+    "waitingRoom.leftOut", "chat.acts", "chat.notes",
   ]
 
   @Test

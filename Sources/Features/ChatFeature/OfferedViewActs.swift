@@ -43,9 +43,10 @@ final class OfferedViewActs {
         label, "Act", ["kind": .text(kind.rawValue)], input: text ? .text("text") : nil)
       guard able.count > 1 else { return act }
       let isShared = able.count { $0.platform == offer.platform } > 1
-      let names = isShared ? [offer.platform, offer.source] : [offer.platform]
+      let needsSource = isShared || offer.platform == nil
+      let names = needsSource ? [offer.platform, offer.source] : [offer.platform]
       if let platform = offer.platform { act.arguments["platform"] = .text(String(platform)) }
-      if isShared || offer.platform == nil, let source = offer.source {
+      if needsSource, let source = offer.source {
         act.arguments["source"] = .text(String(source))
       }
       act.label += " on " + names.compactMap { $0.map { String($0) } }.joined(separator: "/")

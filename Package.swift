@@ -550,9 +550,9 @@ let tests: [Target] =
     test(
       "CommandLineToolTests",
       [
-        "CommandLineTool", "ControlInterface", "ControlTestSupport", "JSON",
-        "ProgramArguments", "Systemd",
-        "TerminalScreen", "TerminalTestSupport", "TestSupport", "UnixSockets", "Varlink", "Wording",
+        "CommandLineTool", "ControlInterface", "ControlTestSupport", "JSON", "LiveEvents",
+        "ProgramArguments", "Systemd", "TerminalScreen", "TerminalTestSupport", "TestSupport",
+        "UnixSockets", "Varlink", "Wording",
       ] + nio, exclude: ["Golden"]),
     test(
       "LivehostDaemonTests",

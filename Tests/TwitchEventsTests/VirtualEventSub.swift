@@ -166,8 +166,8 @@ struct VirtualEventSub: VirtualServer {
     }
   }
 
-  /// Answers a request for an act with a fault of Twitch or of the network. Returns whether there is
-  /// a fault.
+  /// Answers a request for an act with a fault of Twitch or of the network. Returns whether there
+  /// is a fault.
   private mutating func answerWithFault(_ id: Int, _ request: EventSubRequest) -> Bool {
     switch network.generator.pick(0..<60) {
     case 0:

@@ -16,8 +16,8 @@ public enum ChatEvent: Sendable, Hashable {
   case scroll(ScrollPosition)
   /// `host.thread`: opens the thread that contains a message; `nil` closes the open thread.
   case openThread(messageID: Text?)
-  /// `host.person`: opens the card of a person; `nil` closes the open card. Boxed, because the event
-  /// is rare and larger than others.
+  /// `host.person`: opens the card of a person; `nil` closes the open card. Boxed, because the
+  /// event is rare and larger than others.
   indirect case openPerson(PersonReference?)
   /// `host.note`: the host's note about a person.
   indirect case notePerson(PersonNote)

@@ -84,8 +84,8 @@ extension ChatActs {
 // MARK: Undoing
 
 extension ChatActs {
-  /// Returns the line of a confirmed time-out or ban, which offers to lift it; `nil` if no controller
-  /// can lift it, once somebody tries to, and for other acts, which cannot be undone.
+  /// Returns the line of a confirmed time-out or ban, which offers to lift it; `nil` if no
+  /// controller can lift it, once somebody tries to, and for other acts, which cannot be undone.
   private func undoLine(of performed: PerformedAct) -> ViewNode? {
     let request = performed.act
     guard request.act.kind == .timeOut || request.act.kind == .ban,

@@ -65,8 +65,8 @@ extension PersonModeration {
   }
 }
 
-/// The acts of a person's card, which are made again only when the person or the controllers' offers
-/// change: a busy chat is drawn in every frame.
+/// The acts of a person's card, which are made again only when the person or the controllers'
+/// offers change: a busy chat is drawn in every frame.
 final class OfferedPersonActs {
   private var key: Key?
   private(set) var acts: [ViewAct] = []

@@ -255,8 +255,8 @@ extension HostFeature.Action {
 
 extension HostFeature.State {
   /// Whether anything visible changes with time alone: the duration of a live stream, the silence
-  /// of one of several sources, the rate of a chat, its bursts of duplicates, gifts that wait for their announcement, countdowns, or a drag
-  /// whose end may be lost.
+  /// of one of several sources, the rate of a chat, its bursts of duplicates, gifts that wait for
+  /// their announcement, countdowns, or a drag whose end may be lost.
   package var wantsTicks: Bool {
     header.isRunning || header.isAging || (chat?.rate ?? 0) > 0 || chat?.notices.isHolding == true
       || chat?.hasBursts == true

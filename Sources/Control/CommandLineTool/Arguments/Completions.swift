@@ -136,8 +136,8 @@ extension CompletionShell {
   var script: String {
     let generated = Livehostctl.completionScript(for: self)
     return switch self {
-    // bash passes `--option=value` as three words and `@name` as two. The parser's script expects at
-    // most two words for an option and one word for a name.
+    // bash passes `--option=value` as three words and `@name` as two. The parser's script expects
+    // at most two words for an option and one word for a name.
     case .bash:
       generated.replacing("#!/bin/bash\n", with: "# bash completion of livehostctl(1)\n").replacing(
         #"local -r prev="${3}""#,

@@ -10,7 +10,8 @@ package enum ShellWord {
     return "'" + text.replacing("'", with: #"'\''"#) + "'"
   }
 
-  /// Returns whether a text is a word that no shell changes or evaluates, and that is not an option.
+  /// Returns whether a text is a word that no shell changes or evaluates, and that is not an
+  /// option.
   ///
   /// Examines scalars, because a character can consist of a letter and a special character: U+0D4E
   /// joins the character that follows it.

@@ -96,8 +96,8 @@ extension LiveEvent.Payload {
   }
 
   /// Whether `platform` and `source` are the event's origin. In the reports of a source and of a
-  /// controller, both members describe the sender itself. In a chat filter and in an act, and with a
-  /// person's card and note, they are criteria that the host chose.
+  /// controller, both members describe the sender itself. In a chat filter and in an act, and with
+  /// a person's card and note, they are criteria that the host chose.
   var hasOrigin: Bool {
     switch self {
     case .source, .chat(.filter), .chat(.openPerson), .chat(.notePerson), .control(.controller),

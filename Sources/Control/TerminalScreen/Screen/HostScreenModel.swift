@@ -470,6 +470,6 @@ package struct HostScreenModel: ScreenModel {
   private func drawHelp(_ grid: inout CellGrid) {
     KeyHelp.draw(
       KeyHelp.keys(hasList: list != nil, rooms: names.count, selected: display?.selected),
-      note: "Press any key to go back. All viewers share filters and threads.", &grid)
+      note: "Press any key to go back. All viewers share filters, threads and cards.", &grid)
   }
 }

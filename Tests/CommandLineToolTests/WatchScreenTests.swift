@@ -1,6 +1,7 @@
 import CommandLineTool
 import ControlInterface
 import ControlTestSupport
+import LiveEvents
 import TerminalScreen
 import TerminalTestSupport
 import TestSupport
@@ -90,6 +91,43 @@ import Testing
     #expect(await task.value == .done)
     #expect(terminal.ends == 1)
     #expect(capture.diagnostics == "livehostctl: the room 'main' was closed\n")
+    await daemon.stop()
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `watch names the user as the author of an act`() async throws
+  {
+    let daemon = try await FakeDaemon()
+    let terminal = EmulatedTerminal(columns: 100, rows: 30)
+    let tool = CommandLineTool(
+      console: terminal.console(Capture()),
+      environment: ProcessEnvironment(
+        variables: ["LIVEHOST_SOCKET": daemon.directory.path, "USER": "ann"], userID: 0))
+    let task = Task { await tool.run(["watch", "main"]) }
+    var heading = ScreenNode.row(.text("Eve", .person))
+    heading.acts = [
+      ScreenAct(
+        label: "ban", method: "Act",
+        parameters: ["kind": "ban", "user": ["id": "u9", "name": "Eve"]], confirms: true)
+    ]
+    daemon.service.showScreen(
+      ScreenReport(
+        root: 1,
+        views: [
+          "1": ScreenView(
+            name: "HostView", output: .column(.panel("chat", "Chat", priority: 1, heading)))
+        ], room: "main", counters: Counters(received: 10, applied: 10)))
+    await terminal.wait { $0.contains { $0.contains("Eve") } }
+    // Down, and the key of the act.
+    terminal.type("\u{1B}[Bb")
+    await terminal.wait { $0.last?.contains("ban Eve? y/n") == true }
+    terminal.type("y")
+    await terminal.wait { $0.last?.contains("ban: no answer") == true }
+    let act = RequestedAct(
+      try PlatformAct(.ban, person: Person(id: "u9", name: "Eve")), by: "ann")
+    #expect(
+      daemon.service.log.withLock { $0 }.contains("\(LiveEvent.Payload.control(.act(act)))"))
+    terminal.type("q")
+    #expect(await task.value == .done)
     await daemon.stop()
   }
 }

@@ -21,8 +21,8 @@ import Testing
   private static func screen(card name: String = "Eve") -> ScreenReport {
     var heading = ScreenNode.row(.text("person:", .strong), .text(name, .person))
     heading.acts = [
-      act("time out", ["kind": "timeOut", "user": ["id": "u9"]]),
-      act("ban", ["kind": "ban", "user": ["id": "u9"]], confirms: true),
+      act("time out", ["kind": "timeOut", "user": ["id": "u9", "name": "Eve"]]),
+      act("ban", ["kind": "ban", "user": ["id": "u9", "name": "Eve"]], confirms: true),
     ]
     var list = ScreenNode.messages(0..<3) { "text \($0)" }
     for (index, group) in ["twitch", "kick", nil].enumerated() {
@@ -117,9 +117,11 @@ import Testing
     screen.press(.down, .character("b"))
     #expect(screen.foot.hasPrefix("ban Eve? y/n"))
     screen.press(.character("y"))
-    #expect(screen.calls == [["room": "main", "kind": "ban", "user": ["id": "u9"]]])
+    #expect(
+      screen.calls == [["room": "main", "kind": "ban", "user": ["id": "u9", "name": "Eve"]]])
     screen.press(.character("t"))
-    #expect(screen.calls == [["room": "main", "kind": "timeOut", "user": ["id": "u9"]]])
+    #expect(
+      screen.calls == [["room": "main", "kind": "timeOut", "user": ["id": "u9", "name": "Eve"]]])
   }
 
   @Test func `a hostile name neither controls the terminal nor hides the question`() {

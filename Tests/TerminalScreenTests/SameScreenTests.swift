@@ -239,9 +239,8 @@ private func words(_ texts: [String]) -> [String] {
 
   /// Texts of the command line tool that happen to equal phrases of views.
   private static let common: Set<String> = [
-    "%", "*", ">", "?", "/s", "by", "frames", "message", "messages by", "more", "ms", "notice",
-    "now",
-    "off", "on", "only with", "recording", "s", "viewers",
+    "%", "*", ">", "?", "/s", "by", "deleted", "frames", "message", "messages by", "more", "ms",
+    "notice", "now", "off", "on", "only with", "people", "recording", "s", "viewers",
   ]
 }
 

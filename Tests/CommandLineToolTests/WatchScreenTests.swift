@@ -1,7 +1,9 @@
 import CommandLineTool
 import ControlInterface
 import ControlTestSupport
+import JSON
 import LiveEvents
+import Synchronization
 import TerminalScreen
 import TerminalTestSupport
 import TestSupport

@@ -1,6 +1,7 @@
 import ControlInterface
 import LiveEvents
 import LivehostDaemon
+import Rooms
 import TestSupport
 import Testing
 import WireFormats

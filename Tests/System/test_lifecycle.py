@@ -188,6 +188,23 @@ def test_no_acknowledged_message_is_lost_when_the_service_ends(check, debian):
             assert "Before the stall" in debian.ctl("show", "main", "header", "--json=short")
 
 
+def act_without_outcome(debian):
+    """Requests an act from a controller of the room journal, which leaves without an outcome."""
+    def actions():
+        name = 'livehost_room_actions_total{feature="control",room="journal"}'
+        return [line for line in debian.ctl("metrics").splitlines() if line.startswith(name)]
+
+    with Client(debian.path(CONTROL)) as caller:
+        with Client(debian.path(CONTROL)) as controller:
+            before = actions()
+            controller.send(
+                "MonitorRequests", {"room": "journal", "controls": [], "platform": "twitch", "acts": ["say"]}, more=True)
+            wait_for(lambda: actions() != before, "an action for the new controller")
+            caller.send("Act", {"room": "journal", "kind": "say", "text": "hello"})
+            controller.receive()
+        assert caller.receive()["parameters"]["outcome"] == "refused"
+
+
 def provoke_entries(debian):
     """Triggers an entry of every kind that earlier checks have not triggered."""
     def run(*lines):
@@ -198,6 +215,7 @@ def provoke_entries(debian):
     with settings(debian, "Environment=LIVEHOST_HOLD=action:header.titleChanged=600,action:header.viewersChanged=300"):
         run("open journal", """send journal '{"type":"title","title":"a hang"}'""", "set journal volume 0.5",
             """send journal '{"type":"viewers","count":8}'""", "ingest - --room journal")
+        act_without_outcome(debian)
         recording = debian.json("record", "start", "journal")["recording"]
         run("""send journal '{"type":"chat.message","id":"1","user":{"id":"7","name":"Ada"},"text":"hello"}'""",
             "record pause journal", "record stop journal", f"analyze chatters {recording}")

@@ -11,7 +11,7 @@ import hostile
 from harness.ingest import Ingest
 from harness.programs import Daemon
 
-CHECKS = 80
+CHECKS = 84
 BOUND = 2.2
 # The time limit in seconds. Programs run about fifty times slower under callgrind.
 PATIENCE = 120

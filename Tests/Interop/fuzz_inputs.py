@@ -23,7 +23,9 @@ METHODS = {
     CONTROL + "SendEvents": {"room": "?string", "events": "objects"},
     CONTROL + "CancelTask": {"task": "string"},
 }
-ACTS = ["say", "reply", "delete", "timeOut", "ban", "mark", "setShield", "dance"]
+# Some of the valid kinds of act, and an invalid one.
+ACTS = ["say", "reply", "delete", "timeOut", "ban", "mark", "setShield"]
+NO_ACT = "dance"
 FEATURES = ["activity", "chat", "control", "header", "liveRoomStats", "poll", "recorder", "sources", "waitingRoom"]
 
 ATOMS = [None, True, False, 0, -1, 2**63 - 1, 2**63, -2**70, 1.5, 1e300, -0.0, "", "main", "\0", "\U0001f600",
@@ -59,7 +61,7 @@ class Messages:
         return self.pick({
             "string": [self.pick(ROOMS), "ChatView", "zoom", CONTROL[:-1], "\u0001"], "bool": [False, True],
             "int": [0, -1, 2**62], "float": [0, 0.5, 7, -1e9], "feature": FEATURES,
-            "act": ACTS}[kind])
+            "act": [*ACTS, NO_ACT]}[kind])
 
     def call(self):
         method = self.pick(list(METHODS))

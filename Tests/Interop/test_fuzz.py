@@ -14,7 +14,7 @@ import random
 import socket
 import time
 
-from fuzz_inputs import CONTROL, FEATURES, FLAGS, METHODS, SERVICE, Lines, Messages
+from fuzz_inputs import ACTS, CONTROL, FEATURES, FLAGS, METHODS, SERVICE, Lines, Messages
 from harness.ingest import Ingest
 from harness.varlink import Client
 
@@ -41,6 +41,7 @@ FITS = {
     "int": lambda value: type(value) is int,
     "float": lambda value: type(value) in (int, float),
     "feature": lambda value: value in FEATURES,
+    "act": lambda value: value in ACTS,
     "objects": lambda value: isinstance(value, list) and all(isinstance(part, dict) for part in value),
 }
 

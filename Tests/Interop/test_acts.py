@@ -7,34 +7,14 @@ import termios
 
 import pytest
 
-from harness.varlink import Client
+from harness.controller import Platform
 from harness.waiting import PATIENCE, wait_for
-from test_surface import actions
 
 ACTS = ["say", "reply", "delete", "ban", "unban", "setTitle"]
 CHAT = [
     {"type": "options", "room": "main", "platform": "twitch", "source": "chat"},
     {"type": "chat.message", "id": "m1", "user": {"id": "u1", "name": "Ann"}, "text": "hi"},
 ]
-
-
-class Platform(Client):
-    """A controller of the room main that acts on a platform."""
-
-    def __init__(self, daemon, name):
-        super().__init__(daemon.control)
-        self.daemon, before = daemon, actions(daemon)
-        self.send("MonitorRequests", {"room": "main", "controls": [], "platform": name, "acts": ACTS}, more=True)
-        wait_for(lambda: actions(daemon) != before, "an action for the new controller")
-
-    def next(self, **members):
-        """Returns the identifier of the next request, whose act must have these members."""
-        request = self.receive()["parameters"]["request"]
-        assert request["kind"] == "act" and members.items() <= request["act"].items(), request
-        return request["identifier"]
-
-    def answer(self, identifier, outcome, **reason):
-        self.daemon.call("ReportOutcome", identifier=identifier, outcome=outcome, **reason)
 
 
 class Command:
@@ -64,7 +44,7 @@ class Command:
 def twitch(daemon):
     daemon.call("OpenRoom", room="main")
     daemon.send(*CHAT)
-    with Platform(daemon, "twitch") as platform:
+    with Platform(daemon, "twitch", ACTS) as platform:
         yield platform
 
 
@@ -98,7 +78,7 @@ def test_the_outcome_is_unknown_if_the_controller_leaves(daemon, twitch):
 
 def test_an_impossible_act_names_the_remedy(daemon, twitch):
     Command(daemon, "chat", "announce", "main", "hello").ends(1, error="'livehostctl connect'")
-    with Platform(daemon, "owncast"):
+    with Platform(daemon, "owncast", ACTS):
         Command(daemon, "chat", "say", "main", "hello").ends(1, error="choose one with --platform or --source")
         command = Command(daemon, "chat", "say", "main", "hello", "--platform", "twitch")
         twitch.answer(twitch.next(kind="say"), "confirmed")

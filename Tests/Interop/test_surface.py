@@ -1,6 +1,7 @@
 """Tests a controller, which receives the requests of a room by MonitorRequests and answers them by ReportOutcome."""
 import subprocess
 
+from harness.controller import actions
 from harness.varlink import CONTROL, Client
 from harness.waiting import PATIENCE, wait_for
 
@@ -62,13 +63,6 @@ def slide(daemon, phase, value):
     event = {"type": "slider", "control": "zoom", "phase": phase, "value": value}
     counts = daemon.call("SendEvents", room="main", events=[event])
     assert counts["rejected"] == 0, counts
-
-
-def actions(daemon):
-    """Returns the number of actions that the controls of the room main have reduced."""
-    name = 'livehost_room_actions_total{feature="control",room="main"} '
-    found = [line for line in daemon.ctl("metrics").splitlines() if line.startswith(name)]
-    return float(found[0].split(" ")[1]) if found else 0
 
 
 def alone(daemon):

@@ -230,7 +230,8 @@ const shortcuts = [
     turnTo("screen");
     screen.querySelector(".ask input")?.focus();
   }],
-  ["↑ ↓", "in the chat: select a message, to act on it"],
+  ["↑ ↓", "in the chat: select a message"],
+  ["← →", "in the chat: select an act on the message"],
   ...Object.entries(views).map(([name, { title }], index) => [`${index + 1}`, `go to ${title}`, () => turnTo(name)]),
   ["?", "this list", () => bar.help.click()],
 ];

@@ -308,18 +308,24 @@ export class ScreenView {
         if (row?.acts && !row.lastElementChild.firstElementChild) this.#offer(row);
       };
       element.addEventListener("pointerover", ({ target }) => offer(target.closest(".scrolling > *")));
-      // A finger cannot hover, so a tap chooses a row. A second tap releases it.
-      element.addEventListener("click", ({ target, pointerType }) => {
-        const row = target.closest(".scrolling > *");
-        if (!row || pointerType === "mouse" || target.closest(".acts")) return;
-        const chosen = chosenRow(element);
-        delete chosen?.dataset.chosen;
-        if (chosen === row) return;
+      const choose = (row) => {
+        delete chosenRow(element)?.dataset.chosen;
+        if (!row) return;
         row.dataset.chosen = "true";
         offer(row);
         row.scrollIntoView({ block: "nearest" });
+      };
+      // A finger cannot hover, and a mouse does not reach a row of a busy chat in time, so a click
+      // chooses a row. A second click releases it.
+      element.addEventListener("click", ({ target }) => {
+        const row = target.closest(".scrolling > .acting");
+        if (!row || target.closest(".acts") || !getSelection().isCollapsed) return;
+        choose(row === chosenRow(element) ? null : row);
       });
-      element.addEventListener("keydown", (event) => walk(element, event, offer));
+      element.addEventListener("keydown", (event) => walk(element, event, choose));
+      element.addEventListener("focusout", ({ relatedTarget }) => {
+        if (relatedTarget && !element.contains(relatedTarget)) choose(null);
+      });
     }
     if (follows(element) || element.dataset.sequence !== node.scrolling) {
       element.dataset.sequence = node.scrolling;
@@ -546,26 +552,38 @@ export function write(element, given) {
 
 const harmless = (text) => text.replaceAll("\u{E0000}", "").replace(hidden, "\uFFFD");
 
-/** Moves between the rows of a long list with the arrow keys, because Tab skips its buttons. */
-function walk(list, event, offer) {
-  if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
-  const rows = [...list.children];
-  const at = rows.findIndex((row) => row.contains(document.activeElement));
-  const next = at < 0 ? rows.at(-1) : rows[at + (event.key === "ArrowUp" ? -1 : 1)];
-  offer(next);
-  const button = next?.querySelector(".acts button");
-  if (!button) return;
+/**
+ * Moves between the rows of a long list and between the buttons of a row with the arrow keys,
+ * because Tab skips its buttons. Escape leaves the row.
+ */
+function walk(list, event, choose) {
+  const row = [...list.children].find((each) => each.contains(document.activeElement));
+  let next;
+  if (event.key === "ArrowUp" || event.key === "ArrowDown") {
+    const chosen = event.key === "ArrowUp" ? row?.previousElementSibling : row?.nextElementSibling;
+    const target = row ? chosen : list.lastElementChild;
+    if (target?.acts) choose(target);
+    next = target?.querySelector(".acts button");
+  } else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
+    const buttons = [...(row?.querySelectorAll(".acts button") ?? [])];
+    next = buttons[buttons.indexOf(document.activeElement) + (event.key === "ArrowLeft" ? -1 : 1)];
+  } else if (event.key === "Escape" && row) {
+    choose(null);
+    next = list;
+  }
+  if (!next) return;
   event.preventDefault();
-  button.focus();
+  next.focus();
 }
 
 const chosenRow = (list) => list.querySelector(":scope > [data-chosen]");
+const isInUse = (list) => list.querySelector(":scope > [data-chosen], .acts:hover, .question") !== null;
 
 /**
- * Whether a long list scrolls to new rows. A chosen row does not move, so that no finger hits the
+ * Whether a long list scrolls to new rows. A row in use does not move, so that nobody presses the
  * buttons of another row.
  */
-const follows = (list) => list.isAtEnd && !chosenRow(list);
+const follows = (list) => list.isAtEnd && !isInUse(list);
 
 function set(element, name, value) {
   if (value === undefined || value === "normal") delete element.dataset[name];

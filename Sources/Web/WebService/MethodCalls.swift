@@ -70,7 +70,8 @@ struct MethodCalls: Sendable {
   }
 
   private func refusal(_ what: String, _ least: PageRole, _ context: WebContext) -> Response? {
-    guard let role = context.access?.role, role < least else { return nil }
+    guard let role = context.access?.role else { return refusals.response(to: .token) }
+    guard role < least else { return nil }
     refusals.count(.right)
     return Reply.json(
       [

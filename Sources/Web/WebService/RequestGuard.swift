@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Refuses requests from other pages, for other host names, and without a valid token.
+/// Refuses requests from other pages and for other host names.
 ///
 /// Any page in the browser can send requests to this machine. A page whose host name resolves to
 /// this machine (DNS rebinding) can also read the responses. Therefore the host that a request
@@ -15,22 +15,16 @@ struct RequestGuard: RouterMiddleware {
   }
 
   let names: HostNames
-  let control: AccessControl
   let refusals: PageRefusalCounts
 
   func handle(
     _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
   ) async throws -> Response {
-    var context = context
-    let path = request.uri.path
-    if let refusal = refusal(request, path: path, &context) {
-      refusals.count(refusal)
-      return Reply.error(refusal.status, refusal.rawValue, refusal.text)
-    }
+    if let refusal = refusal(request) { return refusals.response(to: refusal) }
     return try await next(request, context)
   }
 
-  private func refusal(_ request: Request, path: String, _ context: inout WebContext) -> Refusal? {
+  private func refusal(_ request: Request) -> Refusal? {
     let host = request.head.authority ?? ""
     // A request with two Host headers is refused, because a proxy in front may have checked the
     // other one.
@@ -42,18 +36,6 @@ struct RequestGuard: RouterMiddleware {
     }
     if let site = request.headers[.secFetchSite], site != "same-origin", site != "none" {
       return .site
-    }
-    guard path.hasPrefix("/api/") else { return nil }
-    context.access = control.access(request.headers[.livehostToken])
-    if context.access == nil, request.method == .get {
-      // An overlay cannot send a header until its page is loaded.
-      context.access = control.access(inAddress: request.uri.queryParameters["t"].map(String.init))
-    }
-    guard context.access != nil else { return .token }
-    // HTML forms cannot send this content type, so forms of other pages are refused.
-    if request.method == .post, request.headers[.contentType]?.hasPrefix("application/json") != true
-    {
-      return .contentType
     }
     return nil
   }

@@ -122,7 +122,7 @@ package struct WebServer: Sendable {
     let router = Router(context: WebContext.self)
     let control = AccessControl(settings.tokens, settings.people)
     router.add(middleware: SecurityHeaders(isSecure: settings.certificate != nil))
-    router.add(middleware: RequestGuard(names: names, control: control, refusals: refusals))
+    router.add(middleware: RequestGuard(names: names, refusals: refusals))
     let page = PageFiles(PageFiles.embedded)
     router.get("/") { request, _ in page.document("index.html", request) }
     router.get("/overlay/:part") { request, _ in page.document("overlay.html", request) }
@@ -130,26 +130,28 @@ package struct WebServer: Sendable {
       page.asset(
         try context.parameters.require("version"), try context.parameters.require("name"), request)
     }
+    let api = router.group("api").add(
+      middleware: TokenGuard(control: control, refusals: refusals))
     let rooms = WatchedRooms(controlSocket: settings.controlSocket, maximumRate: limits.rate) {
       try await Task.sleep(for: limits.alive)
     }
     let events = RoomEvents(
       rooms: rooms, control: control, limits: limits, streams: streams)
-    router.get("/api/rooms/:room/events") { request, context in
+    api.get("rooms/:room/events") { request, context in
       try await events.respond(to: request, context)
     }
     let calls = MethodCalls(
       controlSocket: settings.controlSocket, control: control, limits: limits, refusals: refusals)
-    router.post("/api/call/:method") { request, context in
+    api.post("call/:method") { request, context in
       try await calls.respond(to: request, context)
     }
     let scenarios = Scenarios(directory: settings.scenarios, calls: calls)
-    router.get("/api/scenarios") { _, _ in scenarios.list() }
-    router.post("/api/simulate") { request, context in
+    api.get("scenarios") { _, _ in scenarios.list() }
+    api.post("simulate") { request, context in
       try await scenarios.simulate(request, context)
     }
-    router.get("/api/self") { _, context in Reply.json(MethodRoles.report(context.access)) }
-    router.get("/api/status") { _, _ in
+    api.get("self") { _, context in Reply.json(MethodRoles.report(context.access)) }
+    api.get("status") { _, _ in
       Reply.json([
         "streams": .integer(Int64(streams.now)), "slow": .integer(Int64(streams.closedSlow)),
         "rooms": .integer(Int64(await rooms.count)),

@@ -38,6 +38,16 @@ def test_requests_of_strangers_are_refused(check, page):
     check("a token for reading does not act", status == 403 and reply["error"] == "right", f"{status} {reply}")
     status, _ = page.call("GetStatus", token=page.reading)
     check.equal("a token for reading reads", status, 200)
+    # The router ignores empty components of a path.
+    for prefix in ("//api", "///api", "/api/", "//api//", f"http://{own}//api", "/%61pi", "/api%2f", "/./api", "/x/../api", "/API"):
+        for token, statuses in ((None, (401, 404)), (page.reading, (403, 404))):
+            status, _, body = page.request(
+                "POST", f"{prefix}/call/OpenRoom", {"Content-Type": "application/json"}, '{"room":"evil"}', token)
+            check(f"{prefix} is no way around the token", status in statuses, f"expected one of {statuses}, seen {status} {body}")
+        status, _, body = page.request("GET", f"{prefix}/rooms/main/events")
+        check(f"{prefix} opens no stream without a token", status in (401, 404), f"{status} {body}")
+    rooms = [room["room"] for room in page.call("ListRooms")[1]["rooms"]]
+    check("no room was opened", "evil" not in rooms, rooms)
     for kind in ("application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x"):
         status, _ = page.call("OpenRoom", {"room": "evil"}, content_type=kind)
         check.equal(f"a form ({kind}) is refused", status, 415)

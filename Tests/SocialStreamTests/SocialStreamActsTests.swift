@@ -61,7 +61,10 @@ struct SocialStreamActsTests {
         == Self.refusal("the platform of the person is unknown"))
   }
 
-  @Test(arguments: ["/clear", "  /ban ada", ".clear"] as [Text])
+  @Test(
+    arguments: [
+      "/clear", "  /ban ada", ".clear", "\u{FEFF}/clear", "/\u{301}clear", ".\u{200B}clear",
+    ] as [Text])
   func `a text that a chat would execute as a command is refused`(text: Text) throws {
     #expect(
       Self.effects(of: try PlatformAct(.say, text: text))

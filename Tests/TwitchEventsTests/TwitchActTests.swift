@@ -134,11 +134,8 @@ struct TwitchActTests {
   }
 
   @Test func `text and identifiers from people cannot change the address of a request`() throws {
-    let delete = try request(PlatformAct(.delete, message: "a&message_id=#/../b\u{1F41D}"))
-    #expect(
-      delete.path
-        == "/helix/moderation/chat?broadcaster_id=42&moderator_id=7"
-        + "&message_id=a%26message_id%3D%23%2F..%2Fb%F0%9F%90%9D")
+    let category = try request(PlatformAct(.setCategory, text: "a&name=#/../b\u{1F41D}"))
+    #expect(category.path == "/helix/games?name=a%26name%3D%23%2F..%2Fb%F0%9F%90%9D")
     let reason = refusal(try PlatformAct(.unban, person: Person(id: "9&x=1", name: "Bo")))
     #expect(reason == "Twitch's number of this person is unknown")
   }
@@ -147,8 +144,10 @@ struct TwitchActTests {
     #expect(TwitchAct.MessageIdentifier("") == nil)
     #expect(TwitchAct.MessageIdentifier(String(repeating: "a", count: 257)) == nil)
     #expect(throws: PlatformAct.Fault.self) { try PlatformAct(.delete, message: "") }
-    let path = try request(PlatformAct(.delete, message: " ")).path
-    #expect(path.hasSuffix("&message_id=%20"))
+    for identifier: Text in [" ", "\0", "-", "\u{200B}", "a&message_id=", "a\u{301}", "a/../b"] {
+      let reason = refusal(try PlatformAct(.delete, message: identifier))
+      #expect(reason == "the message's identifier is not one of Twitch")
+    }
   }
 
   @Test func `an act beyond Twitch's limits is refused with the limit`() throws {
@@ -169,7 +168,10 @@ struct TwitchActTests {
         == "Twitch's followers-only mode takes 0 to 129,600 minutes")
   }
 
-  @Test(arguments: ["/me waves", "/clear", ".ban bo", ".", " /clear"])
+  @Test(arguments: [
+    "/me waves", "/clear", ".ban bo", ".", " /clear", "\u{FEFF}/clear", "/\u{301}clear",
+    ".\u{200D}ban",
+  ])
   func `a message that Twitch would read as a command is refused`(text: String) throws {
     let reason = "Twitch drops the first word of a message that begins with / or ."
     #expect(refusal(try PlatformAct(.say, text: Text(text))) == reason)

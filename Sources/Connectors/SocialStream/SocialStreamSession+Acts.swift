@@ -39,8 +39,10 @@ extension SocialStreamSession {
   private static func say(_ text: String) -> Result<JSONValue, Refusal> {
     // Social Stream Ninja types the text into the chats of the sites. A site executes a command
     // instead of showing it, and a command may clear the whole chat.
-    let start = text.drop(while: \.isWhitespace).prefix(2)
-    guard start.first != "/", start.first != "." || start.dropFirst().first?.isLetter != true else {
+    let start = text.visibleStart
+    guard start.first != "/",
+      start.first != "." || start.dropFirst().first?.properties.isAlphabetic != true
+    else {
       return .failure(Refusal(reason: "the chats would execute the text as a command"))
     }
     return .success(["action": "sendChat", "value": .string(text)])

@@ -1,5 +1,6 @@
 package import JSON
 package import LiveEvents
+import LiveSources
 
 /// An act of the host or a moderator on Twitch, which satisfies Twitch's limits.
 package enum TwitchAct: Equatable, Sendable {
@@ -21,12 +22,16 @@ package enum TwitchAct: Equatable, Sendable {
   case setShield(isOn: Bool)
 
   /// A message's identifier, which is never empty. Twitch clears the whole chat if a request to
-  /// delete a message names none, so no such request can be built.
+  /// delete a message names none, so no such request can be built. Twitch's identifiers are UUIDs;
+  /// an identifier such as a space is refused, since Twitch might read it as none.
   package struct MessageIdentifier: Hashable, Sendable {
     let text: String
 
     package init?(_ text: String) {
-      guard (1...EventLimits.nameLength).contains(text.utf8.count) else { return nil }
+      guard (1...EventLimits.nameLength).contains(text.utf8.count),
+        text.utf8.allSatisfy({ $0.isDigit || $0.isLetter || $0 == UInt8(ascii: "-") }),
+        text.utf8.contains(where: { $0 != UInt8(ascii: "-") })
+      else { return nil }
       self.text = text
     }
   }
@@ -37,7 +42,7 @@ package enum TwitchAct: Equatable, Sendable {
 
     package init?(_ text: String) {
       guard (1...20).contains(text.utf8.count),
-        text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        text.utf8.allSatisfy(\.isDigit)
       else { return nil }
       self.text = text
     }
@@ -85,8 +90,8 @@ package enum TwitchAct: Equatable, Sendable {
   /// drops its first word, sends the rest, and reports success. Two dots do not begin a command.
   private static func chatText(_ act: PlatformAct) throws(Refusal) -> String {
     let text = try text(act)
-    let start = text.drop { $0.isWhitespace }
-    guard !start.hasPrefix("/"), !start.hasPrefix(".") || start.hasPrefix("..") else {
+    let start = text.visibleStart
+    guard start.first != "/", start.first != "." || start == [".", "."] else {
       throw Refusal(reason: "Twitch drops the first word of a message that begins with / or .")
     }
     return text
@@ -102,7 +107,7 @@ package enum TwitchAct: Equatable, Sendable {
 
   private static func message(_ act: PlatformAct) throws(Refusal) -> MessageIdentifier {
     guard let identifier = act.message.flatMap({ MessageIdentifier(String($0)) }) else {
-      throw Refusal(reason: "the message's identifier is missing or too long")
+      throw Refusal(reason: "the message's identifier is not one of Twitch")
     }
     return identifier
   }
@@ -139,5 +144,12 @@ package enum TwitchAct: Equatable, Sendable {
     if let isOn = modes.subscribersOnly { settings["subscriber_mode"] = .bool(isOn) }
     if let isOn = modes.uniqueOnly { settings["unique_chat_mode"] = .bool(isOn) }
     return settings
+  }
+}
+
+extension UInt8 {
+  fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+  fileprivate var isLetter: Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
   }
 }

@@ -241,6 +241,19 @@ import WebService
     #expect(control.access(token) == nil)
   }
 
+  @Test func `a file that cannot be opened is tried again, and reported once`() throws {
+    let control = control
+    let token = try file.change { try $0.add("Ada", role: .host, now: 1_000) }
+    try FileManager.default.moveItem(atPath: file.path, toPath: file.path + ".moved")
+    try FileManager.default.createSymbolicLink(
+      atPath: file.path, withDestinationPath: file.path + ".moved")
+    for _ in 0..<3 { #expect(control.access(token) == nil) }
+    #expect(problems.withLock { $0.count } == 1)
+    try FileManager.default.removeItem(atPath: file.path)
+    try FileManager.default.moveItem(atPath: file.path + ".moved", toPath: file.path)
+    #expect(control.access(token) != nil)
+  }
+
   @Test func `the printed links are independent of the file`() {
     let control = control
     #expect(control.access(tokens.acting) == GrantedAccess(role: .host))

@@ -5,23 +5,25 @@ import SystemSupport
 /// The people with personal links, as their file contains them now. Each use examines the file,
 /// which takes about a microsecond, and reads it only after a change. Callable from any thread.
 package final class CurrentPeople: Sendable {
-  /// Distinguishes versions of the file. Each change makes a new file.
+  /// Distinguishes versions of the file. The time is that of the newest change of the contents, the
+  /// permissions or the owner, which no program can set.
   private struct Stamp: Equatable {
-    let (device, inode, bytes, mode): (UInt, UInt, Int, UInt32)
+    let (device, inode, bytes, mode, owner): (UInt, UInt, Int, UInt32, UInt32)
     let (seconds, nanoseconds): (Int, Int)
   }
 
   private struct State {
     var stamp: Stamp?
     var people = InvitedPeople()
+    var problem: PrivateFileFailure?
   }
 
   private let file: PeopleFile
   private let onProblem: @Sendable (PrivateFileFailure) -> Void
   private let state = Guarded(State())
 
-  /// - Parameter onProblem: receives each reason why the file cannot be read. Until the file
-  ///   changes, nobody in it has access.
+  /// - Parameter onProblem: receives each reason why the file cannot be read, once. Until the file
+  ///   can be read, nobody in it has access.
   package init(
     _ file: PeopleFile, onProblem: @escaping @Sendable (PrivateFileFailure) -> Void
   ) {
@@ -34,12 +36,15 @@ package final class CurrentPeople: Sendable {
     return state.withLock { state in
       let stamp = stamp
       guard stamp != state.stamp else { return state.people }
-      state.stamp = stamp
-      state.people = InvitedPeople()
+      let old = state.problem
+      state = State(stamp: stamp)
       do throws(PrivateFileFailure) {
         state.people = try file.read()
       } catch {
-        problem = error
+        // The file need not change before it can be read, for example if too many files are open.
+        if error.code != nil { state.stamp = nil }
+        state.problem = error
+        if old != error { problem = error }
       }
       return state.people
     }
@@ -50,6 +55,6 @@ package final class CurrentPeople: Sendable {
     guard lstat(file.path, &status) == 0 else { return nil }
     return Stamp(
       device: status.st_dev, inode: status.st_ino, bytes: status.st_size, mode: status.st_mode,
-      seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
+      owner: status.st_uid, seconds: status.st_ctim.tv_sec, nanoseconds: status.st_ctim.tv_nsec)
   }
 }

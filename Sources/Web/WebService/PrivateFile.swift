@@ -74,7 +74,7 @@ enum PrivateFile {
 }
 
 /// The reason why a file with secrets cannot be read or written.
-package struct PrivateFileFailure: Error, CustomStringConvertible {
+package struct PrivateFileFailure: Error, Equatable, CustomStringConvertible {
   package let description: String
   /// The `errno` value; nil if the contents or the permissions are wrong.
   package let code: Int32?

@@ -17,6 +17,7 @@ ACTS = ["say", "reply", "delete", "timeOut", "ban", "unban", "announce", "setTit
 ON_ROWS = ["reply", "delete", "time out", "ban"]
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 NARROW = {"viewport": {"width": 900, "height": 700}}
+# The numbers of the messages.
 numbers = itertools.count(1)
 
 
@@ -58,12 +59,12 @@ def write(daemon, platform, name, text):
 
 
 class Moderator:
-    """The page of a moderator. `choose` makes the buttons of a message visible, and `press` presses a button."""
+    """The page of a moderator. `choose` makes the buttons of a message visible, `press` presses a button, and `twice`
+    presses the same place twice."""
 
-    def __init__(self, tab, choose, press):
-        self.tab, self.chat = tab, panel(tab, "chat")
+    def __init__(self, tab, choose, press, twice=None):
+        self.tab, self.chat, self.choose, self.press, self.twice = tab, panel(tab, "chat"), choose, press, twice
         self.log = self.chat.locator(".scrolling")
-        self.choose, self.press = choose, press
         expect(tab.locator("#connection")).to_have_text("live")
 
     def row(self, text):
@@ -100,13 +101,23 @@ def work(check, moderator, daemon, twitch, name):
         twitch.answer(request, "refused", reason="the chat is in slow mode")
         moderator.sees(f'reply to {person} "no links, n or p" (by Mo): the chat is in slow mode')
         expect(moderator.tab.get_by_role("alert")).to_have_text("Refused: the chat is in slow mode")
+    if moderator.twice:
+        with check.attempt(f"{name}: a double click does not confirm"):
+            for label in "delete", "ban":
+                moderator.choose(row)
+                box = moderator.button(row, label).bounding_box()
+                moderator.twice(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+                if moderator.button(row, "Cancel").count():
+                    moderator.press(moderator.button(row, "Cancel"))
+                expect(moderator.button(row, label)).to_be_visible()
+            # The next request is a later act, so nothing was sent.
     with check.attempt(f"{name}: a message is deleted only after the confirmation"):
         moderator.act(row, "delete", "Cancel")
         expect(moderator.button(row, "delete")).to_be_focused()
         moderator.act(row, "delete")
         accessible(moderator.tab, f"{name}, a question: ")
         moderator.press(moderator.button(row, "Confirm: delete"))
-        # The first request is this one, so the cancelled act was not sent.
+        # The next request is this one, so the cancelled act was not sent.
         twitch.answer(twitch.next(kind="delete", message=identifier), "confirmed")
     with check.attempt(f"{name}: a time-out needs no confirmation, and can be lifted"):
         moderator.act(row, "time out")
@@ -152,7 +163,7 @@ def test_a_moderator_works_with_the_mouse(check, visit, page, daemon, twitch, op
             if options and not row.get_attribute("data-chosen"):
                 row.click(position={"x": 4, "y": 4})
             row.hover(position={"x": 4, "y": 4})
-        moderator = Moderator(tab, choose, lambda button: button.click())
+        moderator = Moderator(tab, choose, lambda button: button.click(), tab.mouse.dblclick)
         work(check, moderator, daemon, twitch, "narrow mouse" if options else "mouse")
 
 
@@ -203,7 +214,13 @@ def test_a_moderator_works_with_a_finger(check, visit, page, daemon, twitch):
         def choose(row):
             if not row.get_attribute("data-chosen"):
                 row.tap(position={"x": 4, "y": 4})
-        moderator = Moderator(tab, choose, lambda button: button.tap())
+
+        def twice(x, y):
+            for _ in range(2):
+                tab.touchscreen.tap(x, y)
+        moderator = Moderator(tab, choose, lambda button: button.tap(), twice)
+        # The whole chat fits on the phone.
+        moderator.chat.evaluate("part => part.scrollIntoView({ block: 'center' })")
         work(check, moderator, daemon, twitch, "finger")
         with check.attempt("nothing is wider than the phone"):
             assert tab.evaluate("() => document.documentElement.scrollWidth") <= 390

@@ -151,8 +151,8 @@ export class ScreenView {
     const needsText = act.text || act.input === "text";
     const input = needsText ? document.createElement("input") : null;
     if (input) Object.assign(input, { placeholder: act.label, ariaLabel: `Text of ${act.label}`, maxLength: 500, required: true });
-    // Cancel has the place of the button, so a second tap does not confirm.
-    form.append(cancel, ...(input ? [input] : []), submit);
+    // Without a text, Cancel has the place of the button, so a second tap does not confirm.
+    form.append(...(input ? [input] : []), cancel, submit);
     const close = () => {
       const next = this.#button();
       next.act = act;
@@ -298,8 +298,14 @@ export class ScreenView {
       element.addEventListener("scroll", () => {
         element.isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 24;
       });
-      // The height is that of the window minus the space above.
-      new ResizeObserver(() => { if (follows(element)) element.scrollTop = element.scrollHeight; }).observe(element);
+      // The height is that of the window minus the space above. A row in use keeps its place on the
+      // screen when the outcome of an act takes space above the list.
+      let height = 0;
+      new ResizeObserver(() => {
+        if (follows(element)) element.scrollTop = element.scrollHeight;
+        else if (isInUse(element)) element.scrollTop += height - element.clientHeight;
+        height = element.clientHeight;
+      }).observe(element);
       element.setAttribute("role", "log");
       element.setAttribute("aria-live", "off");
       element.tabIndex = 0;

@@ -142,7 +142,6 @@ export class ScreenView {
     const { act } = button;
     const form = document.createElement("form");
     Object.assign(form, { act, isOpen: true, className: "ask question", ariaLabel: act.label });
-    form.setAttribute("role", "group");
     const [cancel, submit] = [document.createElement("button"), document.createElement("button")];
     cancel.type = "button";
     cancel.textContent = "Cancel";

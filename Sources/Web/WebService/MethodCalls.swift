@@ -100,20 +100,25 @@ struct MethodCalls: Sendable {
     }
   }
 
-  /// Calls a method that returns several replies. The call ends when the browser disconnects, and
-  /// before the first reply after the bearer lost access.
+  /// Calls a method that returns several replies. The call ends when the browser disconnects or does
+  /// not read, and before the first reply after the bearer lost access.
   func stream(
     _ method: String, _ parameters: JSONValue, _ context: WebContext
   ) async throws(VarlinkClientError) -> Response {
     let client = try await VarlinkClient.connect(path: controlSocket)
     let replies = try client.callMore(
       "\(ControlInterface.name).\(method)", parameters, returning: JSONValue.self)
+    let channel = context.channel
     let body = ResponseBody { writer in
       defer { Task { await client.close() } }
       do {
         try await withGracefulShutdownHandler {
           for try await reply in replies {
             guard control.isValid(context.access) else { break }
+            let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(limits.writeTimeout)) {
+              channel.close(promise: nil)
+            }
+            defer { deadline.cancel() }
             try await writer.write(ByteBuffer(bytes: reply.serialized() + [10]))
           }
         } onGracefulShutdown: {

@@ -14,6 +14,7 @@ struct MethodCalls: Sendable {
   let control: AccessControl
   let limits: WebServer.Limits
   let refusals: PageRefusalCounts
+  let streams: StreamCounts
   private let allowances = ActAllowances()
 
   func respond(to request: Request, _ context: WebContext) async throws -> Response {
@@ -116,6 +117,7 @@ struct MethodCalls: Sendable {
           for try await reply in replies {
             guard control.isValid(context.access) else { break }
             let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(limits.writeTimeout)) {
+              streams.countSlow()
               channel.close(promise: nil)
             }
             defer { deadline.cancel() }

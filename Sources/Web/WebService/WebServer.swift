@@ -141,7 +141,8 @@ package struct WebServer: Sendable {
       try await events.respond(to: request, context)
     }
     let calls = MethodCalls(
-      controlSocket: settings.controlSocket, control: control, limits: limits, refusals: refusals)
+      controlSocket: settings.controlSocket, control: control, limits: limits, refusals: refusals,
+      streams: streams)
     api.post("call/:method") { request, context in
       try await calls.respond(to: request, context)
     }

@@ -151,6 +151,16 @@ def test_slow_browsers_get_fewer_updates(check, daemon):
         status = page.status()
         assert status["slow"] == 1 and status["streams"] == 0, status
         client.close()
+    with check.attempt("so is a program that never reads the replies of a call"):
+        body = '{"room":"main"}'
+        client = page.begin("POST /api/call/MonitorRoom?more=1 HTTP/1.1\nHost: HOST\nContent-Type: application/json\n"
+                            f"X-Livehost-Token: {page.reading}\nContent-Length: {len(body)}\n\n{body}", receive_buffer=4096)
+        end = time.monotonic() + PATIENCE
+        while page.status()["slow"] == 1 and time.monotonic() < end:
+            daemon.send(*[message(number + each, text) for each in range(60)])
+            number += 60
+        assert page.status()["slow"] == 2, page.status()
+        client.close()
     page.stop()
     page = Page(daemon)
     with check.attempt("a browser that reads 2 kB/s gets fewer, not later updates, and costs no memory"):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures the cost of browsers: `web.py PROGRAMS [SECONDS] [--soak]`.
+"""Measures the cost of browsers: `web.py PROGRAMS [SECONDS] [--page | --soak]`.
 
 A room gets 300 messages per second. Measures the delay from the socket to the state that a client of the daemon sees,
 without browsers and with 200 streams of the page at 20 per second, with the processor time and memory of the daemon
-and livehost-web. Then measures the time of the main thread of a page in Chromium. Needs a Python with Playwright, whose
-path Tests/Support/python.sh prints.
+and livehost-web. Then measures the time of the main thread of a page in Chromium, without acts on the messages and with
+them. Needs a Python with Playwright, whose path Tests/Support/python.sh prints. --page measures only the page.
 
 --soak runs 200 streams for SECONDS (600). Fails if a stream ends, or if memory or processor time of either program
 grows after the first sixth, in which histories and tables fill. Needs no browser and works with any python3."""
@@ -19,12 +19,13 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Support"))
+from harness.controller import Platform  # noqa: E402
 from harness.ingest import Ingest  # noqa: E402
 from harness.programs import Daemon, Program  # noqa: E402
 from harness.web import Page  # noqa: E402
 
-SOAK = "--soak" in sys.argv
-PROGRAMS, *rest = [each for each in sys.argv[1:] if each != "--soak"]
+SOAK, PAGE = ("--soak" in sys.argv), ("--page" in sys.argv)
+PROGRAMS, *rest = [each for each in sys.argv[1:] if each not in ("--soak", "--page")]
 PROGRAMS = pathlib.Path(PROGRAMS).resolve()
 SECONDS = float(rest[0]) if rest else 600 if SOAK else 20
 STREAMS = 200
@@ -37,6 +38,7 @@ def mebibytes(program):
 def feed(daemon, sent, stop):
     """Sends 300 messages per second in 20 batches, and times the last message of each batch."""
     ingest, number, due = Ingest(daemon.ingest), 0, time.monotonic()
+    ingest.send({"type": "options", "room": "main", "platform": "twitch", "source": "twitch"})
     while not stop.is_set():
         lines = []
         for _ in range(15):
@@ -106,7 +108,7 @@ def measure(name, daemon, processes):
     return at(0.99)
 
 
-def main_thread(link, daemon):
+def main_thread(link, daemon, kind="without acts"):
     from playwright.sync_api import sync_playwright
     stop = threading.Event()
     threading.Thread(target=feed, args=(daemon, {}, stop), daemon=True).start()
@@ -123,7 +125,7 @@ def main_thread(link, daemon):
         tab.wait_for_timeout(SECONDS * 1000)
         elapsed, after = time.monotonic() - begun, metrics()
         per_second = lambda name: (after[name] - before[name]) / elapsed * 1000
-        print("page at 300 messages/s, main thread per second: "
+        print(f"page at 300 messages/s, {kind}, main thread per second: "
               + ", ".join(f"{name} {per_second(name):.0f} ms" for name in (
                   "TaskDuration", "ScriptDuration", "LayoutDuration", "RecalcStyleDuration"))
               + f"; heap {after['JSHeapUsedSize'] / 2**20:.1f} MiB, {after['Nodes']:.0f} nodes", flush=True)
@@ -184,12 +186,15 @@ def main():
 
         if SOAK:
             soak(daemon, processes, streams())
-        without = measure("without browsers", daemon, processes)
-        readers = streams()
-        with_them = measure(f"{STREAMS} streams at 20/s", daemon, processes)
-        print(f"p99 {with_them / without:.2f} x that without browsers")
-        readers.stop()
+        if not PAGE:
+            without = measure("without browsers", daemon, processes)
+            readers = streams()
+            with_them = measure(f"{STREAMS} streams at 20/s", daemon, processes)
+            print(f"p99 {with_them / without:.2f} x that without browsers")
+            readers.stop()
         main_thread(web.link, daemon)
+        with Platform(daemon, "twitch", ["say", "reply", "delete", "timeOut", "ban", "unban", "announce"]):
+            main_thread(web.link, daemon, "with acts")
 
 
 main()

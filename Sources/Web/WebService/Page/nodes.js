@@ -200,17 +200,29 @@ export class ScreenView {
   }
 
   /**
-   * Updates the children of an element for a list of nodes. Nodes with an id, and panels, keep
-   * their elements.
+   * Updates the children of an element for a list of nodes. Nodes with an id, panels and the
+   * scrolling list keep their elements, which do not move unless their order changes: moving an
+   * element would lose its focus and its scroll position.
    */
-  #fill(element, nodes) {
+  #fill(element, given) {
+    const nodes = given.map((node) => this.#resolved(node)).filter(({ kind }) => kind !== "empty");
+    const ids = new Set(nodes.map(identity));
     const known = new Map();
-    for (const child of element.children) if (child.dataset.id !== undefined) known.set(child.dataset.id, child);
+    for (const child of [...element.children]) {
+      const { id } = child.dataset;
+      if (id === undefined) continue;
+      if (ids.has(id)) known.set(id, child);
+      else child.remove();
+    }
     let at = element.firstElementChild;
-    for (const given of nodes) {
-      const node = this.#resolved(given);
-      if (node.kind === "empty") continue;
-      const id = node.id ?? (node.kind === "panel" ? `panel ${node.panel?.name}` : undefined);
+    const removeNext = () => {
+      const gone = at;
+      at = at.nextElementSibling;
+      gone.remove();
+    };
+    for (const node of nodes) {
+      const id = identity(node);
+      if (known.has(id)) while (at && at.dataset.id === undefined) removeNext();
       const old = id !== undefined ? known.get(id) : at?.dataset.id === undefined ? at : null;
       const next = this.#update(old ?? null, node);
       if (id !== undefined) {
@@ -226,11 +238,7 @@ export class ScreenView {
         }
       }
     }
-    while (at) {
-      const gone = at;
-      at = at.nextElementSibling;
-      gone.remove();
-    }
+    while (at) removeNext();
   }
 
   _text(element, node) {
@@ -485,6 +493,13 @@ export class ScreenView {
     element.hidden = shown !== undefined && !shown.includes(node.panel?.name);
     this.#fill(body, node.parts ?? []);
   }
+}
+
+/** Returns the identity of a node among its siblings; undefined if its place is its identity. */
+function identity({ id, kind, panel, scrolling }) {
+  if (id !== undefined) return id;
+  if (kind === "panel") return `panel ${panel?.name}`;
+  return scrolling === undefined ? undefined : "scrolling";
 }
 
 const svgNamespace = "http://www.w3.org/2000/svg";

@@ -284,6 +284,14 @@ def test_a_message_in_use_stays_in_place(check, visit, page, daemon, twitch):
             moderator.press(moderator.button(row, "ban"))
             tab.mouse.move(0, 0)
             stays("during the question")
+        with check.attempt("a question stays while the outcome of another act appears and changes"), daemon.client() as caller:
+            caller.send("Act", {"room": "main", "kind": "say", "text": "meanwhile"})
+            request = twitch.next(kind="say", text="meanwhile")
+            moderator.sees('say "meanwhile": pending')
+            expect(moderator.button(row, "Confirm: ban")).to_be_in_viewport()
+            twitch.answer(request, "confirmed")
+            expect(moderator.chat.get_by_text('say "meanwhile"')).to_have_count(0)
+            expect(moderator.button(row, "Confirm: ban")).to_be_in_viewport()
             moderator.press(moderator.button(row, "Cancel"))
         with check.attempt("a message stays after a click, until the next click"):
             row.click(position={"x": 4, "y": 4})

@@ -22,7 +22,7 @@ ACTS = [
      ("POST", "chat/messages",
       {"broadcaster_id": "42", "sender_id": "42", "message": TEXT, "reply_parent_message_id": "m1"})),
     ("announce", {"text": TEXT}, ("POST", "chat/announcements", {**MODERATOR, "message": TEXT})),
-    ("delete", {"message": "m&1"}, ("DELETE", "moderation/chat", {**MODERATOR, "message_id": "m&1"})),
+    ("delete", {"message": "m-1"}, ("DELETE", "moderation/chat", {**MODERATOR, "message_id": "m-1"})),
     ("timeOut", {"user": {"id": "7", "name": "Bo"}, "seconds": 600, "reason": "rude"},
      ("POST", "moderation/bans", {**MODERATOR, "data": {"user_id": "7", "duration": 600, "reason": "rude"}})),
     ("ban", {"user": {"id": "7", "name": "Bo"}, "reason": "rude"},
@@ -60,7 +60,7 @@ def test_an_independent_client_acts_on_the_scripted_helix(check, tmp_path):
             await client.send_chat_message("42", "42", TEXT)
             await client.send_chat_message("42", "42", TEXT, reply_parent_message_id="m1")
             await client.send_chat_announcement("42", "42", TEXT)
-            await client.delete_chat_message("42", "42", "m&1")
+            await client.delete_chat_message("42", "42", "m-1")
             await client.ban_user("42", "42", "7", "rude", duration=600)
             await client.ban_user("42", "42", "7", "rude")
             await client.unban_user("42", "42", "7")

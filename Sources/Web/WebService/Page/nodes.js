@@ -302,15 +302,23 @@ export class ScreenView {
     // New rows scroll the list only if the reader is at its end.
     if (!element.hasAttribute("role")) {
       element.isAtEnd = true;
+      // Only the reader leaves the end. The list may scroll to keep a row in use in its place.
+      let isOwn = false;
+      const scroll = (change) => {
+        const before = element.scrollTop;
+        change();
+        isOwn = element.scrollTop !== before;
+      };
       element.addEventListener("scroll", () => {
-        element.isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 24;
+        if (!isOwn) element.isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 24;
+        isOwn = false;
       });
       // The height is that of the window minus the space above. A row in use keeps its place on the
       // screen when the outcome of an act takes space above the list.
       let height = 0;
       new ResizeObserver(() => {
         if (follows(element)) element.scrollTop = element.scrollHeight;
-        else if (isInUse(element)) element.scrollTop += height - element.clientHeight;
+        else if (isInUse(element)) scroll(() => { element.scrollTop += height - element.clientHeight; });
         height = element.clientHeight;
       }).observe(element);
       element.setAttribute("role", "log");
@@ -326,7 +334,7 @@ export class ScreenView {
         if (!row) return;
         row.dataset.chosen = "true";
         offer(row);
-        row.scrollIntoView({ block: "nearest" });
+        scroll(() => row.scrollIntoView({ block: "nearest" }));
       };
       // A finger cannot hover, and a mouse does not reach a row of a busy chat in time, so a click
       // chooses a row. A second click releases it.

@@ -101,8 +101,8 @@ struct MethodCalls: Sendable {
     }
   }
 
-  /// Calls a method that returns several replies. The call ends when the browser disconnects or does
-  /// not read, and before the first reply after the bearer lost access.
+  /// Calls a method that returns several replies. The call ends when the browser disconnects or
+  /// does not read, and before the first reply after the bearer lost access.
   func stream(
     _ method: String, _ parameters: JSONValue, _ context: WebContext
   ) async throws(VarlinkClientError) -> Response {

@@ -83,6 +83,10 @@ class Moderator:
         """The chat shows this text above the messages, on the visible part of the page."""
         expect(self.chat.get_by_text(text)).to_be_in_viewport()
 
+    def settled(self):
+        """No act is pending. When its line disappears, the messages below move."""
+        expect(self.chat.get_by_text("(by Mo): pending")).to_have_count(0)
+
 
 def work(check, moderator, daemon, twitch, name):
     """Lets a moderator reply, delete, time out, ban and lift, and checks what the moderator sees of each outcome."""
@@ -119,6 +123,7 @@ def work(check, moderator, daemon, twitch, name):
         moderator.press(moderator.button(row, "Confirm: delete"))
         # The next request is this one, so the cancelled act was not sent.
         twitch.answer(twitch.next(kind="delete", message=identifier), "confirmed")
+        moderator.settled()
     with check.attempt(f"{name}: a time-out needs no confirmation, and can be lifted"):
         moderator.act(row, "time out")
         request = twitch.next(kind="timeOut", seconds=600, user={"id": user, "name": person})
@@ -153,6 +158,7 @@ def lift(moderator, twitch, user, line):
     expect(moderator.button(moderator.chat, "lift")).to_have_count(0)
     twitch.answer(request, "confirmed")
     expect(moderator.chat.get_by_text(line)).to_have_count(0)
+    moderator.settled()
 
 
 @pytest.mark.parametrize("options", [{}, NARROW], ids=["wide", "narrow"])

@@ -6,7 +6,7 @@ package struct ActQueue: Sendable {
   private let maximumInFlight: Int
   private let maximumWaiting: Int
   private var waiting: [ActRequest] = []
-  /// The acts in flight. The value is `true` for an act that the room has withdrawn meanwhile.
+  /// The acts in flight, by identifier. The value is `true` if the room has withdrawn the act.
   private var inFlight: [String: Bool] = [:]
 
   /// - Parameters:
@@ -24,8 +24,8 @@ package struct ActQueue: Sendable {
     return true
   }
 
-  /// Returns the oldest waiting act, which is in flight from then until ``end(_:)`` is called.
-  /// Returns `nil` if no act may start.
+  /// Starts the oldest waiting act, which is in flight until ``end(_:)`` is called. Returns `nil`
+  /// if no act may start.
   package mutating func next() -> ActRequest? {
     guard inFlight.count < maximumInFlight, !waiting.isEmpty else { return nil }
     let request = waiting.removeFirst()
@@ -33,7 +33,7 @@ package struct ActQueue: Sendable {
     return request
   }
 
-  /// Ends an act that was in flight. Returns whether the room waits for its outcome.
+  /// Ends an act that was in flight. Returns whether the room still waits for the act's outcome.
   package mutating func end(_ identifier: String) -> Bool {
     inFlight.removeValue(forKey: identifier) == false
   }

@@ -13,7 +13,7 @@ package struct ActRequest: Equatable, Sendable {
 }
 
 extension RequestOutcome {
-  /// The outcome of an act that may have been carried out. It must not be repeated.
+  /// The outcome of an act that may have been carried out. Such an act must not be repeated.
   package static func unknown(_ reason: String) -> RequestOutcome {
     .refused(reason: "the outcome is unknown: \(reason)")
   }

@@ -104,7 +104,7 @@ package struct HTTPAnswer: Sendable {
     self.body = body
   }
 
-  /// Returns the value of the first header with this name, which is compared without case.
+  /// Returns the value of the first header with this name, ignoring case.
   package func header(_ name: String) -> String? {
     headers.first { $0.name.lowercased() == name.lowercased() }?.value
   }

@@ -52,9 +52,9 @@ package final class HTTPFetch {
 
 /// The reason why a request has no response.
 package struct HTTPFailure: Error, Equatable, Sendable {
-  /// For people.
+  /// A description for people, not for programs.
   package var reason: String
-  /// Whether the server may have received the request. A request that changes something must then
+  /// Whether the server may have received the request. If so, a request that changes something must
   /// not be repeated.
   package var mayBeSent: Bool
 

@@ -69,7 +69,7 @@ package final class RoomRequests {
   }
 
   /// Starts receiving requests for these controls and kinds of acts, which replace the previous
-  /// ones. Without any, receives no requests.
+  /// ones. If both lists are empty, stops receiving requests.
   package func serve(controls: [String] = [], acts: [ActKind] = []) {
     let former = call
     call = controls.isEmpty && acts.isEmpty ? nil : begin(controls, acts)
@@ -80,8 +80,8 @@ package final class RoomRequests {
     }
   }
 
-  /// Cancels a call that was replaced, once its acts have outcomes. The daemon ends the acts of a
-  /// call that ends, because their outcomes would be unknown.
+  /// Cancels a replaced call if all its acts have outcomes. If the call ended earlier, the daemon
+  /// would end the remaining acts with an unknown outcome.
   private func cancelIfDone(_ call: Call) {
     if call.isReplaced, !acts.values.contains(where: { $0 === call }) { call.task?.cancel() }
   }
@@ -185,8 +185,8 @@ package final class RoomRequests {
     report(request.identifier, .refused(reason: refusal))
   }
 
-  /// Withdraws the acts of a call that has ended, since the daemon has ended them. Acts that wait
-  /// for their turn are then not carried out.
+  /// Withdraws the acts of a call that has ended, because the daemon has already ended them. Acts
+  /// that still wait for their turn are never carried out.
   private func ended(_ call: Call, _ problem: String?) {
     for identifier in acts.keys.sorted() where acts[identifier] === call {
       acts[identifier] = nil

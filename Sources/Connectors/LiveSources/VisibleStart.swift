@@ -1,9 +1,9 @@
 extension String {
   /// The first two visible scalars; fewer if the text has fewer.
   ///
-  /// A chat executes a text that begins like a command. Before it looks, it may remove spaces and
-  /// invisible characters: JavaScript's `trim()`, for example, removes a byte order mark. Scalars
-  /// are returned instead of characters, since `/` and a combining mark are one character.
+  /// A chat executes a text that begins like a command. Before the comparison, it may remove spaces
+  /// and invisible characters: JavaScript's `trim()`, for example, removes a byte order mark.
+  /// Scalars are returned instead of characters, since `/` and a combining mark are one character.
   package var visibleStart: [Unicode.Scalar] {
     Array(unicodeScalars.lazy.filter(\.isVisible).prefix(2))
   }

@@ -4,7 +4,7 @@ package import LiveSources
 
 /// Converts acts to requests of Owncast's interface for integrations, and responses to outcomes.
 package struct OwncastActs: Sendable {
-  /// The kinds of acts that the interface has. It has none that bans a person.
+  /// The kinds of acts that the interface supports. It does not support bans.
   package static let kinds: [ActKind] = [.say, .delete, .setTitle]
 
   private let address: HTTPAddress

@@ -27,8 +27,8 @@ package final class ServerSource: SessionSource {
 
   /// - Parameters:
   ///   - stream: The name of the stream to monitor. `nil` selects the first live stream.
-  ///   - acts: The acts that Owncast carries out. `nil` without an access token, and for other
-  ///     servers.
+  ///   - acts: The acts that Owncast carries out. `nil` if there is no access token, or if the
+  ///     server is not Owncast.
   ///   - requests: Receives the room's acts.
   package init(
     _ server: MediaServer, address: HTTPAddress, stream: String?, security: PeerSecurity?,

@@ -120,7 +120,8 @@ package final class ObsSource: SessionSource {
     case (.stopRecording, _): kind = .record(.stop)
     case (.pauseRecording, _): kind = .record(.pause)
     case (.resumeRecording, _): kind = .record(.resume)
-    // The daemon sends neither: these requests name a control, and this source offers no acts.
+    // The daemon sends neither kind: requests to set something name a control, and this source
+    // offers no acts.
     case (.setControl, nil), (.setSwitch, nil), (.act, _): return
     }
     let command = ObsCommand(identifier: request.identifier, kind: kind)

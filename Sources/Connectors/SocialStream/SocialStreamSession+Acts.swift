@@ -3,8 +3,8 @@ package import LiveEvents
 package import LiveSources
 package import RateLimiting
 
-/// Passes the room's acts to Social Stream Ninja, which carries them out on the platforms. It does
-/// not report what became of them.
+/// Passes the room's acts to Social Stream Ninja, which carries them out on the platforms without
+/// reporting an outcome.
 extension SocialStreamSession {
   /// The kinds of acts that Social Stream Ninja carries out.
   package static let acts: [ActKind] = [.say, .ban]

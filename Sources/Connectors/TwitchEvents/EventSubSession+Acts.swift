@@ -3,8 +3,8 @@ import LiveEvents
 package import LiveSources
 package import RateLimiting
 
-/// Carries out the room's acts. They share the token with the other requests, but do not wait for
-/// them.
+/// Carries out the room's acts. Acts and other requests use the same token, but acts do not wait
+/// for the other requests.
 extension EventSubSession: ActingSession {
   package mutating func carryOut(_ request: ActRequest, at now: Instant) {
     guard !acts.contains(request.identifier) else { return }
@@ -83,8 +83,8 @@ extension EventSubSession: ActingSession {
     case .end(let ended)?:
       end([ended])
       if status < 300 { renewals = 0 }
-    // Twitch may have rejected the previous token. Otherwise the validation finds out whether the
-    // token must be renewed: an act's rejection alone must not end the session.
+    // If the act was sent with the previous token, the new token is not in doubt. Otherwise the
+    // validation decides whether to renew the token: a rejected act alone must not end the session.
     case .wait(checksToken: true)? where !isRenewing && id >= firstWithToken:
       isTokenInDoubt = true
       enqueue(.validation)

@@ -114,7 +114,7 @@ package struct EventSubSession: SourceSession {
   var acts = PendingActs()
   /// The kinds of act that the room can request.
   var offered: [ActKind] = []
-  /// Whether acts wait for the validation of the token, which Twitch has rejected for an act.
+  /// Whether acts wait for a validation of the token, because Twitch has rejected it for an act.
   var isTokenInDoubt = false
 
   // The state of subscriptions.

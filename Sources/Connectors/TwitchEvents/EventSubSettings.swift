@@ -36,8 +36,9 @@ package struct EventSubSettings: Sendable {
   package var validation = Interval.seconds(3_600)
   /// The maximum number of concurrent requests, other than acts.
   package var requests = 4
-  /// How long an act may take, shorter than the default of the daemon's `rooms.requestTimeout`: the
-  /// source knows whether the act was sent, and the daemon does not.
+  /// How long an act may take. This is shorter than the default of the daemon's
+  /// `rooms.requestTimeout`, so that the source reports the outcome: the source knows whether the
+  /// act was sent, and the daemon does not.
   package var act = Interval.seconds(4)
 
   package init(channel: String, address: HTTPAddress) {

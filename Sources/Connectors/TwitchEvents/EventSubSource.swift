@@ -164,8 +164,8 @@ package final class EventSubSource: SessionSource {
     }
   }
 
-  /// Returns the time at which Twitch accepts requests again, which an answer names in seconds
-  /// since 1970.
+  /// Returns the time at which Twitch accepts requests again. The answer contains this time in
+  /// seconds since 1970.
   private static func reset(_ answer: HTTPAnswer, at now: Instant) -> Instant? {
     guard let seconds = answer.header("Ratelimit-Reset").flatMap({ Int64($0) }),
       (0...EventLimits.timestamps.upperBound / 1_000).contains(seconds)

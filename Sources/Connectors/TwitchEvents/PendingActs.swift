@@ -3,11 +3,11 @@ import LiveEvents
 import LiveSources
 import RateLimiting
 
-/// The room's acts that have no outcome yet: the waiting acts, and the sent ones.
+/// The room's acts that have no outcome yet: waiting acts and sent acts.
 ///
 /// Each act ends with exactly one outcome, unless the room withdraws it. An act is sent a second
-/// time only if Twitch has rejected it because of the token or a rate limit, so nothing is carried
-/// out twice.
+/// time only if Twitch has rejected the first attempt because of the token or a rate limit, so
+/// nothing is carried out twice.
 struct PendingActs: Sendable {
   /// The end of an act.
   struct End: Equatable, Sendable {
@@ -35,8 +35,9 @@ struct PendingActs: Sendable {
     case wait(checksToken: Bool)
   }
 
-  /// The maximum number of requests in flight, and of acts that wait for one of them to end.
+  /// The maximum number of requests in flight.
   static let maximumSent = 4
+  /// The maximum number of acts that wait to be sent.
   static let maximumWaiting = 32
 
   private var waiting: [Entry] = []
@@ -78,7 +79,7 @@ struct PendingActs: Sendable {
 
   var canSend: Bool { next != nil }
 
-  /// Returns the request of the next act to send, which gets the number `id`.
+  /// Returns the request of the next act to send, and records `id` as the number of this request.
   mutating func send(_ id: Int) -> EventSubRequest? {
     guard let next else { return nil }
     let entry = waiting.remove(at: next)
@@ -93,7 +94,7 @@ struct PendingActs: Sendable {
     _ id: Int, status: Int, _ body: JSONValue, reset: Instant?, channel: String, at now: Instant
   ) -> Step? {
     guard var entry = sent.removeValue(forKey: id) else { return nil }
-    // Twitch has carried out nothing in these two cases, so the request can be sent again.
+    // In these two cases, Twitch has carried out nothing, so the request can be sent again.
     if status == 401, !entry.isRepeated, !TwitchAct.isAboutScopes(body) {
       entry.isRepeated = true
       waiting.insert(entry, at: 0)
@@ -127,14 +128,15 @@ struct PendingActs: Sendable {
   private static func end(
     _ entry: Entry, _ reason: String, mayBeSent: Bool, cancelled: Int? = nil
   ) -> End {
-    // A question to Twitch changes nothing, so its loss leaves no doubt about the outcome.
+    // A GET request changes nothing on Twitch, so without an answer the act was not carried out.
     let outcome: RequestOutcome =
       mayBeSent && entry.request.method != .get
       ? .unknown(reason) : .refused(reason: reason)
     return End(identifier: entry.identifier, outcome: outcome, cancelled: cancelled)
   }
 
-  /// Removes an act without an outcome. Returns the number of its request to cancel, if it is sent.
+  /// Removes an act without an outcome. Returns the number of its request, which must be cancelled,
+  /// if the act was sent.
   mutating func withdraw(_ identifier: String) -> Int? {
     waiting.removeAll { $0.identifier == identifier }
     guard let id = sent.first(where: { $0.value.identifier == identifier })?.key else { return nil }
@@ -142,7 +144,8 @@ struct PendingActs: Sendable {
     return id
   }
 
-  /// Ends the acts whose time is up, and ends the waits for Twitch's rate limit.
+  /// Ends the acts whose deadline has passed, and ends waits for a rate limit that is reset by
+  /// `now`.
   mutating func expire(at now: Instant) -> [End] {
     for index in waiting.indices {
       if let time = waiting[index].sendAt, time <= now { waiting[index].sendAt = nil }
@@ -165,7 +168,7 @@ struct PendingActs: Sendable {
 }
 
 extension TwitchAct {
-  /// What an act changes.
+  /// What an act changes. Acts with the same subject are sent one after the other.
   fileprivate enum Subject: Hashable {
     case chat
     case message(MessageIdentifier)

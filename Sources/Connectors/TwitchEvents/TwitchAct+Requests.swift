@@ -7,7 +7,7 @@ import LiveSources
 extension TwitchAct {
   package enum Progress: Equatable, Sendable {
     case ended(RequestOutcome)
-    /// Twitch has answered a question, and the act continues with this request.
+    /// Twitch has returned information that the act needs. The act continues with this request.
     case next(EventSubRequest)
   }
 
@@ -72,7 +72,8 @@ extension TwitchAct {
 
   // MARK: Answers
 
-  /// Returns what follows from the answer to a request. `body` is `null` if the answer is not JSON.
+  /// Returns the act's outcome or next request after an answer. `body` is `null` if the answer is
+  /// not JSON.
   package func progress(
     after request: EventSubRequest, status: Int, _ body: JSONValue, channel: String
   ) -> Progress {

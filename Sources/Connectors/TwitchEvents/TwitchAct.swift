@@ -2,7 +2,7 @@ package import JSON
 package import LiveEvents
 import LiveSources
 
-/// An act of the host or a moderator on Twitch, which satisfies Twitch's limits.
+/// An act of the host or a moderator on Twitch. Every value is within Twitch's limits.
 package enum TwitchAct: Equatable, Sendable {
   case say(String, replyTo: MessageIdentifier?)
   case announce(String)
@@ -21,9 +21,10 @@ package enum TwitchAct: Equatable, Sendable {
   case setChatModes([JSONName: JSONValue])
   case setShield(isOn: Bool)
 
-  /// A message's identifier, which is never empty. Twitch clears the whole chat if a request to
-  /// delete a message names none, so no such request can be built. Twitch's identifiers are UUIDs;
-  /// an identifier such as a space is refused, since Twitch might read it as none.
+  /// The identifier of a message, which is never empty. If a request to delete a message contains
+  /// no identifier, Twitch clears the whole chat, so no such request can be built. Twitch's
+  /// identifiers are UUIDs. Other characters, such as a space, are refused: Twitch might treat such
+  /// an identifier as absent.
   package struct MessageIdentifier: Hashable, Sendable {
     let text: String
 

@@ -13,7 +13,7 @@ package protocol HostActService: Sendable {
   func message(numbered number: Int, in room: String) async throws -> FoundMessage
 }
 
-/// What host actions need to know of a stored chat message.
+/// The properties of a stored chat message that host actions need.
 package struct FoundMessage: Sendable {
   package var identifier: Text
   package var author: Person

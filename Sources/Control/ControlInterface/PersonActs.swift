@@ -24,8 +24,8 @@ extension ControlInterface {
   }
 
   /// Returns the person with an identifier, or the author of a message; `nil` if neither is given.
-  /// The number of a message stands for its author and its platform, so it excludes the parameters
-  /// that name these.
+  /// The number of a message selects its author and its platform, so it cannot be combined with the
+  /// parameters for these.
   private static func person(
     _ number: Int?, _ user: String?, _ platform: String?, in room: String,
     _ service: some HostActService

@@ -54,8 +54,8 @@ extension ChatModesReport {
 }
 
 extension ControlInterface {
-  /// Returns the act that a call requests. The number of a message stands for the message or its
-  /// author, and for its platform, so it excludes the parameters that name these.
+  /// Returns the act that a call requests. The number of a message selects the message or its
+  /// author, and the platform, so it cannot be combined with the parameters for these.
   static func requestedAct(
     _ parameters: ActParameters, _ service: some HostActService
   ) async throws -> RequestedAct {

@@ -63,8 +63,8 @@ package struct WebPeopleArguments: ParsableArguments {
     }
   }
 
-  /// The time of expiry in milliseconds since 1970: the inner nil for `none`, the outer nil if the
-  /// option is absent.
+  /// The time of expiry in milliseconds since 1970: `.some(nil)` for `none`, nil if the option is
+  /// absent.
   package var expiry: Int?? {
     guard let expires else { return nil }
     // `validate` has checked the text.

@@ -67,7 +67,8 @@ package struct KnownPeople {
       platform == nil || $0.platform == nil || $0.platform == platform
     }
     let fitting = candidates.filter { argument.fits($0.user) }
-    // One of two sources of the same chat may not report its platform.
+    // If two sources read the same chat, one of them may not report the platform. A person from
+    // that source is not a second person.
     let found = fitting.filter { person in
       person.platform != nil
         || !fitting.contains { $0.platform != nil && $0.user.id == person.user.id }
@@ -83,7 +84,7 @@ package struct KnownPeople {
         "the room '\(room)' stores no message from '@\(TerminalText.sanitized(name))'; give the "
           + "person's identifier, without @")
     case .identifier(let identifier):
-      // A platform could mistake the name for another person's identifier.
+      // The platform could take this name for the identifier of another person.
       if candidates.contains(where: { PersonArgument.name(identifier).fits($0.user) }) {
         let name = TerminalText.sanitized(identifier)
         throw Failure(

@@ -5,7 +5,7 @@ import TerminalScreen
 /// A line of text for a platform, such as a chat message or a title, as an argument; `-` means
 /// standard input.
 struct LineArgument: ExpressibleByArgument {
-  /// The maximum number of bytes that are read from standard input: more than any valid line has.
+  /// The maximum number of bytes to read from standard input. Every valid line is shorter.
   private static let maximumBytes = 64 * 1024
 
   private let argument: String

@@ -2,8 +2,8 @@ import Glibc
 
 /// The account of the user who runs the program.
 enum UserAccount {
-  /// Returns the name of the account, by which others see who performed an act; nil if the system
-  /// has no name for it.
+  /// Returns the name of the account, which the screen shows as the author of an act; nil if the
+  /// system has no name for the account.
   static func name(_ environment: ProcessEnvironment) -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 * 1024) { buffer in
       guard let start = buffer.baseAddress else { return nil }

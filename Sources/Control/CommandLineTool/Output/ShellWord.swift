@@ -13,8 +13,8 @@ package enum ShellWord {
   /// Returns whether a text is a word that no shell changes or evaluates, and that is not an
   /// option.
   ///
-  /// Examines scalars, because a character can consist of a letter and a special character: U+0D4E
-  /// joins the character that follows it.
+  /// Examines scalars, because a character can consist of a letter and a special character. For
+  /// example, U+0D4E forms one character with the scalar after it.
   package static func isPlain(_ text: String) -> Bool {
     !text.isEmpty && !text.hasPrefix("-")
       && text.unicodeScalars.allSatisfy { scalar in

@@ -80,11 +80,11 @@ package struct ControllerRequests {
   func finish(_ error: ControlError) { feed.finish(error) }
 }
 
-/// The identifier of a request for clients: the room's name and a number, and for an act also the
-/// run of its feed, separated by slashes.
+/// The identifier that clients see for a request: the room's name and a number, separated by a
+/// slash. For an act, a slash and the run of its feed follow.
 ///
-/// After a crash, a new act may have the number of an act that the log lacks. The run prevents that
-/// the outcome of the earlier act ends the new one.
+/// After a crash, a new act may have the same number as an act that was not logged. The run keeps
+/// the outcome of the earlier act from ending the new act.
 package struct RequestIdentifier: Sendable {
   package let room: RoomName
   package let number: Int

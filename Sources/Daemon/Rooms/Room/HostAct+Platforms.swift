@@ -4,11 +4,11 @@ import ControlInterface
 import HostFeature
 import LiveEvents
 
-// Acts on platforms: where they go, and why they cannot go anywhere.
+// Chooses the platform, source and controller of an act, and gives the reason if none fits.
 
 extension HostAct {
-  /// Returns an act on a platform with the platform and the source of the message or person that it
-  /// concerns, as far as the chat knows them. Returns any other act unchanged.
+  /// Adds the platform and the source of the affected message or person to an act on a platform, if
+  /// the chat knows them. Returns any other act unchanged.
   ///
   /// The source that reads a chat is not always the one that acts on the platform. The source is
   /// therefore named only if a controller belongs to it.

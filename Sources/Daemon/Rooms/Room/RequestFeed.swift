@@ -19,7 +19,7 @@ package final class RequestFeed: Sendable {
 
   private struct OpenRequest {
     let request: ControlRequest
-    /// The run of the feed if the request is an act, which its identifier then contains.
+    /// The run of the feed if the request is an act; the identifier of an act contains it.
     let run: String?
     let continuation: CheckedContinuation<RequestOutcome, any Error>
     /// The controllers that have received the request or are about to.
@@ -83,7 +83,7 @@ package final class RequestFeed: Sendable {
   // MARK: Effects
 
   /// Sends a request to the controller for its control, or to the first one that connects, and
-  /// waits for the outcome. An act is sent only to the controller for which it is meant.
+  /// waits for the outcome. An act is sent only to the controller that the state has chosen.
   /// - Throws: `CancellationError`, which voids the request.
   private func carryOut(_ request: ControlRequest) async throws -> RequestOutcome {
     try await withTaskCancellationHandler {
@@ -109,7 +109,8 @@ package final class RequestFeed: Sendable {
         if let control = request.control {
           contents.controllers.last { $0.accepts(control) }?.number
         } else {
-          // The state has chosen the controller of an act. If it has left, the act is not sent.
+          // The state has chosen the controller of an act. If this controller has left, the act is
+          // not sent.
           request.controller
         }
       if let controller { contents.offer(request.number, to: controller) }

@@ -59,8 +59,8 @@ extension RequestedAct {
     return names.isEmpty ? nil : names.joined(separator: "/")
   }
 
-  /// The text of the journal entry, which is the same for all acts of a kind. What people wrote is
-  /// not part of it.
+  /// The text of the journal entry, which is the same for all acts of a kind. It contains no text
+  /// from people.
   fileprivate func entry(_ outcome: RequestOutcome) -> String {
     let words = [act.kind.rawValue, by.map { "by \($0)" }, place.map { "on \($0)" }]
     return words.compactMap { $0 }.joined(separator: " ") + ": " + outcome.entry

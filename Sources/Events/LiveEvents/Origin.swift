@@ -57,8 +57,8 @@ public struct Origin: Sendable, Hashable {
 }
 
 extension Origin {
-  /// Returns a name for each of several origins: the platform, the source if the platform is
-  /// unknown, or both for platforms of several origins.
+  /// Returns a name for each origin: its platform, its source if the platform is unknown, or both
+  /// if several of the origins have this platform.
   package static func distinctNames(of origins: [Origin]) -> [String] {
     let platforms = origins.map(\.platform)
     return zip(origins, platforms).map { origin, platform in

@@ -7,8 +7,8 @@ public enum ActKind: String, Sendable, Hashable, Codable, CaseIterable {
 /// Something that the host or a moderator does on a platform, such as deleting a message.
 ///
 /// Every value is complete and within the limits: it has each member that its kind needs, and no
-/// other. A platform clears the whole chat if it is asked to delete a message without an
-/// identifier, so such a value must be impossible.
+/// other. Twitch, for example, clears the whole chat if a request to delete a message contains no
+/// identifier, so an act without this identifier must be impossible.
 public struct PlatformAct: Sendable, Hashable {
   /// The members apart from the kind. A raw value is the member's name in events and calls.
   public enum Member: String, Sendable, Hashable, CaseIterable {
@@ -79,7 +79,7 @@ public struct PlatformAct: Sendable, Hashable {
   }
 
   private static func isLine(_ text: Text) -> Bool {
-    // A code point has at most four bytes. The check comes first, because it needs no decoding.
+    // A code point has at most four bytes. This check is first, because it needs no decoding.
     guard !text.isEmpty, text.fits(4 * textLength) else { return false }
     let scalars = String(text).unicodeScalars
     return scalars.count <= textLength
@@ -146,7 +146,8 @@ extension PlatformAct: Codable {
   }
 }
 
-/// An act on a platform, as requested: with the controller that it is meant for, and the person.
+/// A request for an act on a platform. It may name the controller that carries out the act, by its
+/// platform and source, and the person who acts.
 public struct RequestedAct: Sendable, Hashable, Codable {
   public var act: PlatformAct
   /// The platform on which to act, or `nil` for the only one that can carry out the act.
@@ -167,7 +168,7 @@ public struct RequestedAct: Sendable, Hashable, Codable {
 }
 
 extension RequestedAct: Bounded {
-  /// The act itself is limited where it is made.
+  /// Does not check the act itself: its initialiser enforces its limits.
   package func checkBounds() throws(OutOfBounds) {
     try require(names: platform, source, by, in: "platform")
   }

@@ -3,7 +3,7 @@ import ViewGraph
 import Wording
 
 /// The acts on platforms, as the chat shows them. The parent decides which acts are possible, and
-/// what became of them.
+/// reports their outcomes.
 package struct ChatActs: Equatable, Sendable, Codable {
   /// What the connected controllers can carry out, at most one offer for each platform and source.
   package var offers: [OfferedActs]
@@ -17,8 +17,9 @@ package struct ChatActs: Equatable, Sendable, Codable {
 
   package var isEmpty: Bool { offers.isEmpty && performed.isEmpty }
 
-  /// The maximum number of offers and of acts, which the parent observes.
+  /// The maximum number of offers. The parent must respect this limit and the next one.
   package static let maximumOffers = 16
+  /// The maximum number of acts.
   package static let maximumActs = 80
 }
 
@@ -62,12 +63,13 @@ extension ChatFeature {
 // MARK: Words
 
 extension ChatActs {
-  /// The maximum number of acts without an outcome that are shown, the newest.
+  /// The maximum number of acts without an outcome that are shown. The newest are shown.
   private static let pendingRows = 4
-  /// Of this many acts that ended last, those are shown that were not confirmed or can be undone.
+  /// The number of acts that ended last and may be shown. A confirmed act among them is shown only
+  /// if it can be undone.
   private static let endedRows = 3
 
-  /// Lines about acts that are not confirmed or can be undone.
+  /// Lines about acts that are not confirmed, and about confirmed acts that can be undone.
   var lines: [ViewNode] {
     let ended = performed.filter { $0.outcome != nil }.suffix(Self.endedRows)
     let pending = performed.filter { $0.outcome == nil }
@@ -84,8 +86,9 @@ extension ChatActs {
 // MARK: Undoing
 
 extension ChatActs {
-  /// Returns the line of a confirmed time-out or ban, which offers to lift it; `nil` if no
-  /// controller can lift it, once somebody tries to, and for other acts, which cannot be undone.
+  /// Returns the line of a confirmed time-out or ban, which offers to lift it. Returns `nil` if no
+  /// controller can lift it, if a later act has lifted it or may still do so, and for all other
+  /// acts, which cannot be undone.
   private func undoLine(of performed: PerformedAct) -> ViewNode? {
     let request = performed.act
     guard request.act.kind == .timeOut || request.act.kind == .ban,

@@ -1,6 +1,6 @@
 import LiveEvents
 
-// The card of a person. While it is closed, messages cost no more than without it.
+// The card of a person. While no card is open, messages have no additional cost.
 
 extension ChatFeature {
   /// Opens the card of a person in place of any other card. Takes O(history).
@@ -49,7 +49,7 @@ extension ChatFeature {
     let own = state.messages.suffix(count).filter { $0.isFrom(card.person) }
     guard let last = own.last else { return }
     card.newest = Array((card.newest + own).suffix(PersonCard.messageLimit))
-    // A person who is not counted by the chat is counted here.
+    // The chat does not count the messages of this person, so the card counts them.
     if card.messagesAtLeast == true { card.messages += own.count }
     card.firstAt = card.firstAt ?? own.first?.timestamp
     card.name = String(last.message.userName)
@@ -128,7 +128,7 @@ extension ChatFeature.State {
 }
 
 extension PerformedAct {
-  /// The person whom the act moderates, or `nil` if it moderates nobody, or an unknown person.
+  /// The person whom the act moderates; `nil` if it moderates nobody or if the person is unknown.
   fileprivate var moderatedPerson: Person? {
     switch act.act.kind {
     case .timeOut, .ban, .unban: act.act.person

@@ -1,8 +1,8 @@
 import LiveEvents
 import ViewGraph
 
-/// The view acts of the chat, which are made again only when the controllers' offers change: a busy
-/// chat is drawn in every frame.
+/// The view acts of the chat. A busy chat is drawn in every frame, so the acts are stored, and made
+/// again only when the controllers' offers change.
 final class OfferedViewActs {
   private var offers: [OfferedActs] = []
   /// The acts of the line above the messages.
@@ -16,7 +16,8 @@ final class OfferedViewActs {
     ViewAct("only this person", "SetChatFilter", input: .numberedRow("author")),
     ViewAct("person", "ShowPerson", input: .numberedRow("number")),
   ]
-  /// The duration of a time-out on the screen, as on Twitch. Other durations need a call.
+  /// The duration of a time-out from the screen, which is also Twitch's default. Other durations
+  /// require a call of `Act`.
   private static let timeOutSeconds = 600
 
   init() { (header, rows) = (Self.header, Self.rows) }

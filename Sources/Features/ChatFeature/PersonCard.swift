@@ -2,11 +2,12 @@ package import LiveEvents
 
 /// The card of a person: what the chat knows about one author, for the host and the moderators.
 ///
-/// A card contains copies, so that it keeps what moderation and newer messages remove from the
-/// chat's lists. It costs nothing while it is closed.
+/// A card contains copies, so it keeps messages that newer messages displace from the chat's
+/// history. Moderated messages are also removed from the card. A closed card costs nothing.
 package struct PersonCard: Equatable, Sendable, Codable {
-  /// The maximum number of messages and of moderations on a card.
+  /// The maximum number of messages on a card.
   package static let messageLimit = 5
+  /// The maximum number of moderations on a card.
   package static let moderationLimit = 16
   /// The maximum memory of a card's messages and moderations, in bytes.
   package static var byteLimit: Int {
@@ -60,7 +61,8 @@ package struct PersonModeration: Equatable, Sendable, Codable {
   /// The maximum memory in bytes: five names, each with its memory block.
   static var byteLimit: Int { 5 * (EventLimits.nameLength + ByteSlab.padding + 64) }
 
-  /// Returns whether one of both is an act, and the other the platform's report of the same act.
+  /// Returns whether one of the two moderations is an act, and the other is the platform's report
+  /// of this act.
   fileprivate func isSame(as other: PersonModeration) -> Bool {
     guard isReported != other.isReported, (outcome == nil) != (other.outcome == nil),
       outcome?.isSuccess ?? true, other.outcome?.isSuccess ?? true
@@ -84,8 +86,8 @@ package struct ModerationLog: Equatable, Sendable, Codable {
 
   package init() {}
 
-  /// Adds a moderation. The report of an act and its outcome, which arrive in any order, become one
-  /// entry.
+  /// Adds a moderation. The outcome of an act and the platform's report of it become one entry, in
+  /// whichever order they arrive.
   mutating func record(_ moderation: PersonModeration) {
     if let index = entries.lastIndex(where: { $0.isSame(as: moderation) }) {
       if moderation.isReported { entries[index].timestamp = moderation.timestamp }

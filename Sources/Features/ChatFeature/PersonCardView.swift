@@ -3,7 +3,7 @@ import ViewGraph
 import Wording
 
 extension PersonCard {
-  /// The maximum number of moderations shown, the newest. A call returns all of them.
+  /// The maximum number of moderations on the screen. The newest are shown; a call returns all.
   private static let moderationRows = 6
 
   /// The lines of the card. The first one offers `acts`.
@@ -65,8 +65,8 @@ extension PersonModeration {
   }
 }
 
-/// The acts of a person's card, which are made again only when the person or the controllers'
-/// offers change: a busy chat is drawn in every frame.
+/// The acts of a person's card. A busy chat is drawn in every frame, so the acts are stored, and
+/// made again only when the person or the controllers' offers change.
 final class OfferedPersonActs {
   private var key: Key?
   private(set) var acts: [ViewAct] = []

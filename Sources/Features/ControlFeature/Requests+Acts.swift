@@ -25,7 +25,7 @@ extension Requests {
   /// The reason why an act cannot become a request.
   package enum ActRefusal: Error, Equatable {
     case noController
-    /// These controllers can carry out the act, and nothing decides between them.
+    /// Each of these controllers can carry out the act, and the request does not choose one.
     case severalControllers([OfferedActs])
     case tooManyActs
   }
@@ -79,8 +79,8 @@ extension Requests {
 }
 
 extension OfferedActs {
-  /// Whether the controller can carry out the act on the platform and as the source that the act
-  /// names.
+  /// Returns whether the controller can carry out the act, and fits the platform and the source
+  /// that the act names.
   fileprivate func isFor(_ act: RequestedAct) -> Bool {
     kinds.contains(act.act.kind)
       && (act.platform == nil || platform == nil || platform == act.platform)

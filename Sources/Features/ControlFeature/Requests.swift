@@ -163,7 +163,7 @@ package struct ControlRequest: Equatable, Sendable, Codable {
   package static let noAnswer = "no answer"
   package static let controllerLeft = "the surface left"
   package static let replaced = "replaced by a later request"
-  /// The reasons for which acts fail whose controller may have carried them out.
+  /// The reasons for refusing acts that a controller may have carried out.
   package static let actorLeft = "the outcome is unknown: the source left"
   package static let restarted = "the outcome is unknown: livehostd restarted"
 }

@@ -7,9 +7,10 @@ package struct EncoderPart: Equatable, Sendable, Codable {
   /// The newest complete window.
   package internal(set) var window: StatisticsWindow?
   var figures: EncoderFigures
-  /// The time of the newest tick when the last window closed.
+  /// The time of the newest tick when the last window closed, plus later pauses of the room, which
+  /// do not count as silence.
   var heard: Timestamp
-  /// Whether the source is silent. Its figures are not shown while others are.
+  /// Whether the source is silent. Its figures are shown only if all sources are silent.
   package internal(set) var isStale = false
 
   package var quality: StreamQuality { figures.levels.worst }
@@ -20,7 +21,7 @@ package struct EncoderPart: Equatable, Sendable, Codable {
   }
 }
 
-/// The figures against which the next window of a source is judged.
+/// The quality of a source so far, and the figures with which its next window is compared.
 struct EncoderFigures: Equatable, Sendable, Codable {
   var levels = QualityLevels()
   /// The best mean frame rate of any window.

@@ -1,11 +1,12 @@
 package import LiveEvents
 
-// The statistics of a room with several encoders. Each source is judged by its own figures. Shown
-// are the worst quality, and each measurement of the first source that has it.
+// The statistics of a room with several encoders. Each source is judged by its own figures. The
+// screen shows the worst quality and, for each measurement, the value of the first source that has
+// it.
 
 extension EncoderStatsFeature.State {
-  /// Whether all statistics so far, including those from `origin`, come from the same source. The
-  /// first source with a name adopts the figures of events without a name.
+  /// Returns whether all statistics so far, including those from `origin`, come from the same
+  /// source. Events without a name count as events of the first source with a name.
   mutating func isSole(_ origin: Origin) -> Bool {
     if case .some = parts { return false }
     if (sole ?? Origin.none) == origin { return true }
@@ -71,7 +72,7 @@ extension EncoderStatsFeature.State {
   /// Marks silent sources as stale, and removes sources that have been stale for too long.
   mutating func ageParts(from previous: Timestamp?, to time: Timestamp) {
     guard var parts else { return }
-    // Only the time that a tick proves counts as silence.
+    // A tick adds only a limited time to a silence. The rest of a longer interval is a pause.
     let (passed, overflow) = time.subtractingReportingOverflow(previous ?? time)
     let pause = (overflow ? 0 : passed) - SourceLimits.elapsed(from: previous, to: time)
     for index in parts.indices {
@@ -85,7 +86,8 @@ extension EncoderStatsFeature.State {
     if parts != self.parts { show(parts, samples: window?.samples ?? 0) }
   }
 
-  /// Replaces the parts, and derives window and quality. The last part becomes the only source.
+  /// Replaces the parts, and derives window and quality. If one part is left, its source becomes
+  /// the only source, and ``parts`` becomes `nil`.
   private mutating func show(_ parts: [EncoderPart], samples: Int) {
     let fresh = parts.contains { !$0.isStale } ? parts.filter { !$0.isStale } : parts
     if !fresh.isEmpty {

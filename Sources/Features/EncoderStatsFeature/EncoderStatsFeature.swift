@@ -5,7 +5,7 @@ package import RateLimiting
 /// The statistics of the encoder and the connection, summarised per window so that no peak is lost.
 ///
 /// If several sources send statistics, each has a part; see `EncoderStatsFeature+Parts.swift`.
-/// While a single source does, its figures are the shown figures, and no parts exist.
+/// While only one source sends them, its figures are the shown figures, and no parts exist.
 @Reducer
 package struct EncoderStatsFeature {
   @ObservableState

@@ -10,8 +10,8 @@ package import LiveEvents
 // A figure that no part reports keeps its shown value.
 
 extension HeaderFeature.State {
-  /// Whether all events so far, including one from `origin`, come from the same source. If not, the
-  /// header consists of parts from now on.
+  /// Returns whether all events so far, including the current event from `origin`, come from the
+  /// same source. If not, splits the header into parts.
   ///
   /// - Complexity: O(1), without allocating while the room has a single source.
   mutating func isSole(_ origin: Origin) -> Bool {
@@ -30,7 +30,8 @@ extension HeaderFeature.State {
       || !title.isEmpty
   }
 
-  /// Makes the shown figures the part of the source that has reported them.
+  /// Creates the first part, which contains the shown figures and belongs to the source that
+  /// reported them.
   private mutating func split() {
     let origin = sole ?? Origin.none
     var part = HeaderPart(origin: origin)
@@ -68,7 +69,7 @@ extension HeaderFeature.State {
   mutating func changeViewers(to count: Int, peak: Int, from origin: Origin) {
     guard let part = report(from: origin, { part, _, _ in part.viewers = count }) else { return }
     if part.standing == .gone, Self.isSumShared(by: parts ?? []) { return }
-    // The other sources' counts did not change while the source had its peak.
+    // While this source was at its peak, the counts of the other sources were the same as now.
     peakViewers = max(peakViewers, viewers - count + peak)
   }
 
@@ -130,8 +131,8 @@ extension HeaderFeature.State {
     return parts[index]
   }
 
-  /// Returns the position of a source's part. A new source replaces a part that does not count, if
-  /// the limit is reached.
+  /// Returns the position of a source's part. If the limit is reached, a new source replaces a part
+  /// that is not shown; if there is none, returns `nil`.
   private static func index(
     of origin: Origin, in parts: inout [HeaderPart], _ bookkeeping: inout HeaderBookkeeping
   ) -> Int? {
@@ -163,8 +164,8 @@ extension HeaderFeature.State {
     if let category = derived(\.category, reportedAt: \.category) { self.category = category }
   }
 
-  /// Whether several sources report viewers. If only one does, its count stays when it ends, as in
-  /// a room with one source.
+  /// Returns whether several sources report viewers. The count of a sole reporting source remains
+  /// shown after the source has ended, as in a room with one source.
   private static func isSumShared(by parts: [HeaderPart]) -> Bool {
     parts.count { $0.hasViewers } > 1
   }
@@ -180,7 +181,7 @@ extension HeaderFeature.State {
     return (first ?? newest)?.0[keyPath: text]
   }
 
-  /// The phases of all sources. While there is only one, its origin may have no phase yet.
+  /// The phases of all sources. If there is only one source, it may not have reported a phase yet.
   package var phases: StreamPhases {
     guard let parts, let bookkeeping else {
       return hasReports ? StreamPhases(of: sole ?? Origin.none, phase) : StreamPhases()

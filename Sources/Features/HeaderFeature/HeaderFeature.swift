@@ -4,9 +4,9 @@ package import RateLimiting
 
 /// The header of the screen: the title of the stream, its duration, and the number of viewers.
 ///
-/// Figures are kept for each source, since a room may show several platforms. What is shown is
-/// derived from the parts; see `HeaderFeature+Parts.swift`. While a room has a single source, its
-/// figures are the shown figures, and no parts exist.
+/// A room may show several platforms, so figures are kept for each source. The shown figures are
+/// derived from these parts; see `HeaderFeature+Parts.swift`. While a room has a single source, the
+/// shown figures are those of this source, and no parts exist.
 @Reducer
 package struct HeaderFeature {
   @ObservableState
@@ -36,7 +36,8 @@ package struct HeaderFeature {
     package var parts: [HeaderPart]?
     /// The only source, or `nil` if the events name no source.
     @ObservationStateIgnored package var sole: Origin?
-    /// What the parts require but nobody sees. Exists if and only if ``parts`` exists.
+    /// What the header remembers about the parts without showing it. `nil` if and only if ``parts``
+    /// is `nil`.
     @ObservationStateIgnored package var bookkeeping: HeaderBookkeeping?
 
     package init() {}

@@ -12,18 +12,19 @@ package struct HeaderPart: Equatable, Sendable, Codable {
   /// Whether the figures still count.
   package enum Standing: String, Equatable, Sendable, Codable {
     case current
-    /// The source has ended or is silent. Its viewers remain in the sum for a while.
+    /// The source has ended or is silent. Its viewers remain in the sum for
+    /// ``SourceLimits/staleness``.
     case stale
-    /// The source has been stale for too long, so its viewers left the sum.
+    /// The source has been stale for too long. Its viewers are no longer part of the sum.
     case gone
-    /// The figures name no source. A source that has named itself since may have reported them, so
-    /// they do not count until the next event without a source.
+    /// The figures name no source. They may come from a source that has named itself since, so they
+    /// do not count until the next event without a source.
     case unconfirmed
   }
 
   init(origin: Origin) { self.origin = origin }
 
-  /// Whether the part has a viewer count that belongs to no other part.
+  /// Whether the part has a viewer count that cannot also belong to another part.
   var hasViewers: Bool { viewers != nil && standing != .unconfirmed }
 
   /// Whether the part is on display.
@@ -35,7 +36,7 @@ package struct HeaderPart: Equatable, Sendable, Codable {
   }
 }
 
-/// The parts of the header that nobody sees.
+/// What the header remembers about its parts without showing it.
 package struct HeaderBookkeeping: Equatable, Sendable, Codable {
   /// The times of each part, in the order of the parts.
   var times: [PartTimes] = []

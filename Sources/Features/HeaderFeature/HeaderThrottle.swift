@@ -2,8 +2,8 @@ package import LiveEvents
 package import RateLimiting
 package import Throttling
 
-/// Throttles the events of the header: of each source, only the latest viewer count in an interval
-/// is passed on, and reactions are summed per frame. Title and category pass immediately, after all
+/// Throttles the events of the header. Passes on only the latest viewer count of each source in an
+/// interval, and sums reactions per frame. Passes on titles and categories immediately, after all
 /// earlier events.
 package struct HeaderThrottle: PartThrottle {
   package typealias Output = ThrottleOutput<HeaderFeature.Action>
@@ -24,7 +24,7 @@ package struct HeaderThrottle: PartThrottle {
       counts.follow(pacing.adaptive)
     }
 
-    /// Whether dropping the counts would make no difference.
+    /// Returns whether removing the counts would have no effect.
     func isIdle(at now: Instant) -> Bool {
       counts.pending == 0 && now >= newest + counts.limiter.interval
     }

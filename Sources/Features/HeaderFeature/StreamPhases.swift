@@ -1,6 +1,6 @@
 package import LiveEvents
 
-/// The phases of a room's sources, of which the room shows one: live if any source is live, or else
+/// The phases of a room's sources. The room shows one phase: live if any source is live, or else
 /// paused if any is paused, or else the phase that was reported last.
 package struct StreamPhases: Equatable, Sendable {
   package struct Report: Equatable, Sendable {
@@ -30,7 +30,7 @@ package struct StreamPhases: Equatable, Sendable {
     return known.last?.phase
   }
 
-  /// Records an event of a source that is not a phase, in the order of the events.
+  /// Records that a source sent an event other than a phase. Call this in the order of the events.
   package mutating func record(_ origin: Origin) {
     if reports.count == 1, reports[0].origin == origin { return }
     _ = position(of: origin)
@@ -44,8 +44,8 @@ package struct StreamPhases: Equatable, Sendable {
     reports.append(report)
   }
 
-  /// Returns the position of a source's report, which counts from now on, or `nil` if the source
-  /// exceeds the limit.
+  /// Returns the position of a source's report, and marks the report as one that counts. Adds a
+  /// report for a new source. Returns `nil` if the source exceeds the limit.
   private mutating func position(of origin: Origin) -> Int? {
     if let index = reports.firstIndex(where: { $0.origin == origin }) {
       reports[index].counts = true

@@ -2,11 +2,12 @@ import ChatFeature
 import Composable
 import ControlFeature
 
-// The chat shows the acts on platforms, which are requests of the controls.
+// Passes the acts on platforms from the controls, where they are requests, to the chat, which shows
+// them.
 
 extension HostFeature {
-  /// Shows the acts on platforms in the chat, which appears with the first controller that can
-  /// carry out acts.
+  /// Shows the acts on platforms in the chat. Creates the chat when the first controller that can
+  /// carry out acts connects.
   func showActs(in state: inout State) -> Effect<Action> {
     let acts = ChatActs(state.control.requests)
     // Most requests are not acts. They must not change the chat, not even in place.
@@ -21,7 +22,7 @@ extension HostFeature {
 }
 
 extension HostFeature.State {
-  /// Creates the chat, with the acts that are possible already.
+  /// Creates the chat, with the acts that connected controllers already offer.
   mutating func makeChat() {
     chat = ChatFeature.State(historyLimit: chatHistory)
     if analysesChat == true { chat?.beginAnalysis() }

@@ -8,8 +8,8 @@ import SourcesFeature
 // A room may show several platforms. The stream is live while it is live on any of them.
 
 extension HostFeature {
-  /// Enters the phase that results from the phases of all sources after one of them has changed.
-  /// Runs the header's reducer directly, so that one event remains one action.
+  /// Records a source's new phase, and enters the phase that results from the phases of all
+  /// sources. Runs the header's reducer directly, so that one event remains one action.
   func enter(
     _ phase: StreamState, at time: Timestamp, from origin: Origin, in state: inout State
   ) -> Effect<Action> {
@@ -28,7 +28,8 @@ extension HostFeature {
     return effect.followed(by: confirmEndRequest(in: state))
   }
 
-  /// Advances the header's time. The phase can change, if a source that had not ended is gone.
+  /// Advances the header's time. The phase changes if it depended on a source that has disappeared
+  /// without ending its stream.
   func tickHeader(at time: Timestamp, in state: inout State) -> Effect<Action> {
     guard state.header.parts != nil else { return header(.ticked(at: time), in: &state) }
     state.passConnectionsToHeader()

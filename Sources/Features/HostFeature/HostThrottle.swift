@@ -33,7 +33,7 @@ package struct HostThrottle: ~Copyable {
   private var recorder = ChildThrottle<RecorderThrottle>(HostFeature.Action.recorder)
   private var sources = ChildThrottle<SourcesThrottle>(HostFeature.Action.sources)
   private var waitingRoom = ChildThrottle<WaitingRoomThrottle>(HostFeature.Action.waitingRoom)
-  /// The phases of the sources, which include events that have not reached the state yet.
+  /// The phases of the sources, including phases that have not reached the state yet.
   private var phases = StreamPhases()
 
   /// - Parameter state: The state of the restored screen, which contains what the throttles must
@@ -89,7 +89,8 @@ package struct HostThrottle: ~Copyable {
     }
   }
 
-  /// Follows the state after time has changed the phases of several sources.
+  /// Adopts the phases of the header's state after a tick has changed them. Does nothing in a room
+  /// with one source.
   package mutating func follow(_ header: HeaderFeature.State) {
     guard header.parts != nil else { return }
     phases = header.phases

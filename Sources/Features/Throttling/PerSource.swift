@@ -16,8 +16,8 @@ public struct PerSource<Value> {
 
   @inlinable public init(_ first: Value) { self.first = first }
 
-  /// Changes the value of a source, and returns the result of `change`. Returns `nil` without a
-  /// call of `change` if no further source can have a value.
+  /// Changes the value of a source, and returns the result of `change`. If no further source can
+  /// have a value, returns `nil` without calling `change`.
   ///
   /// - Parameters:
   ///   - make: Makes the value of a source without one.

@@ -11,7 +11,7 @@ package struct SocialStreamChat: Sendable {
   /// The prefix of generated identifiers, which differs in each run.
   private let run: String
   private var memory = SocialStreamMemory()
-  /// The platforms whose viewer counts are known to the room.
+  /// The platforms whose viewer counts were sent to the room.
   private var counted: Set<JSONName> = []
   private static let maximumPlatforms = 64
 
@@ -71,8 +71,9 @@ package struct SocialStreamChat: Sendable {
 
   // MARK: Viewers
 
-  /// Adds the viewer counts of one or more platforms, which the room adds up. A list of counts
-  /// contains all platforms, so that a platform that is missing from it has no viewers.
+  /// Adds lines with the viewer counts of one or more platforms; the room adds the counts up. A
+  /// list of counts contains all platforms, so a platform that is missing from the list has no
+  /// viewers.
   private mutating func count(
     _ meta: JSONValue?, _ platform: String, at time: Int, _ lines: inout NativeLines
   ) {

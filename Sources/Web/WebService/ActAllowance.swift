@@ -2,8 +2,8 @@ import Locking
 package import RateLimiting
 import SystemSupport
 
-/// Limits how fast one person acts: a burst of acts together, then one per interval (generic cell
-/// rate algorithm, ITU-T I.371).
+/// Limits how fast one person acts: a burst of acts, then one act per interval (generic cell rate
+/// algorithm, ITU-T I.371).
 package struct ActAllowance: Sendable {
   package static let burst: Int64 = 20
   package static let interval = Interval.milliseconds(500)
@@ -32,7 +32,7 @@ final class ActAllowances: Sendable {
   func consume(_ access: GrantedAccess) -> Interval? {
     let now = Instant(nanoseconds: Int64(clamping: MonotonicClock.nanoseconds()))
     return allowances.withLock { allowances in
-      // The keys belong to valid tokens, but tokens are rotated.
+      // A key is the hash of a token that was valid. Replaced tokens leave unused keys.
       if allowances.count > 2 * InvitedPeople.limit {
         allowances = allowances.filter { $0.value.fullAt > now }
       }

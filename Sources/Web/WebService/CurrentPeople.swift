@@ -5,8 +5,8 @@ import SystemSupport
 /// The people with personal links, as their file contains them now. Each use examines the file,
 /// which takes about a microsecond, and reads it only after a change. Callable from any thread.
 package final class CurrentPeople: Sendable {
-  /// Distinguishes versions of the file. The time is that of the newest change of the contents, the
-  /// permissions or the owner, which no program can set.
+  /// Identifies a version of the file. The time is `st_ctim`: it changes with the contents, the
+  /// permissions and the owner, and programs cannot set it.
   private struct Stamp: Equatable {
     let (device, inode, bytes, mode, owner): (UInt, UInt, Int, UInt32, UInt32)
     let (seconds, nanoseconds): (Int, Int)
@@ -41,7 +41,8 @@ package final class CurrentPeople: Sendable {
       do throws(PrivateFileFailure) {
         state.people = try file.read()
       } catch {
-        // The file need not change before it can be read, for example if too many files are open.
+        // A failed call, for example because too many files are open, may succeed later although
+        // the file has not changed. The next use therefore reads the file again.
         if error.code != nil { state.stamp = nil }
         state.problem = error
         if old != error { problem = error }

@@ -82,8 +82,8 @@ package struct InvitedPeople: Sendable, Equatable {
 
   /// Returns the person to whom a token was given, unless the link has expired.
   ///
-  /// The time of the comparison depends on the hash of `token`. This reveals nothing useful,
-  /// because a hash does not help to find its token.
+  /// The duration of the comparison depends on the hash of `token`. An attacker learns nothing
+  /// useful from it, because a token cannot be derived from its hash.
   package func person(withToken token: String, at now: Int) -> InvitedPerson? {
     guard !people.isEmpty else { return nil }
     let hash = Tokens.hash(of: token)

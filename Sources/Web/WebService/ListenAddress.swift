@@ -6,7 +6,7 @@ package struct ListenAddress: Sendable, Equatable {
   package let host: String
   /// Whether only programs of this machine can connect.
   package let isLoopback: Bool
-  /// Whether it stands for all addresses of the machine.
+  /// Whether the address stands for all addresses of the machine.
   package let isWildcard: Bool
 
   /// The host names under which browsers may request the page because of this address. The two

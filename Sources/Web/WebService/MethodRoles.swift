@@ -43,7 +43,7 @@ package enum MethodRoles {
   /// Returns the least role that may call a method at all.
   package static func least(for method: String) -> PageRole { methods[method] ?? .host }
 
-  /// Returns the least role for acts of a kind, which is nil if a call names none.
+  /// Returns the least role for acts of a kind; `kind` is nil if a call names no kind.
   package static func least(forAct kind: String?) -> PageRole {
     moderatorActs.contains(kind ?? "") ? .moderator : .host
   }

@@ -38,8 +38,8 @@ package struct PeopleFile: Sendable {
     }
   }
 
-  /// Reads the list, changes it and writes it. Locks the directory, so that of two changes at the
-  /// same time neither is lost.
+  /// Reads the list, changes it and writes it. Locks the directory, so that no concurrent change is
+  /// lost.
   package func change<R>(_ body: (inout InvitedPeople) throws -> R) throws -> R {
     let directory = PrivateFile.directory(of: path)
     let lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

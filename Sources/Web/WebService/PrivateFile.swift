@@ -4,8 +4,8 @@ import SystemSupport
 
 /// Files with secrets, which are replaced as a whole.
 enum PrivateFile {
-  /// Returns the contents of a file; nil if it does not exist. Fails if users outside of
-  /// `allowedMode` can read the file, or if it is longer than `limit` bytes.
+  /// Returns the contents of a file; nil if it does not exist. Fails if the file has permissions
+  /// that `allowedMode` does not contain, or if it is longer than `limit` bytes.
   static func read(
     _ path: String, limit: Int, allowedMode: mode_t, remedy: String
   ) throws(PrivateFileFailure) -> [UInt8]? {
@@ -38,9 +38,9 @@ enum PrivateFile {
     return Array(bytes[..<min(count, limit)])
   }
 
-  /// Creates or replaces a file atomically, so that other programs never see a part of it, and so
-  /// that a crash leaves the old or the new contents. Only the owner can read the file. If root
-  /// writes it, the owner is that of the directory: the service that owns the directory reads it.
+  /// Creates or replaces a file atomically: other programs never see a partial file, and a crash
+  /// leaves the old or the new contents. Only the owner can read the file. If root writes the file,
+  /// it gets the owner of the directory, so that the service that owns the directory can read it.
   static func write(_ path: String, _ bytes: [UInt8]) throws(PrivateFileFailure) {
     let draft = path + ".new"
     unlink(draft)

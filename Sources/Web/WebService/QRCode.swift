@@ -75,7 +75,7 @@ package struct QRCode: Sendable {
     }
     let centres = layout.alignment
     for row in centres {
-      // Three corners have large squares.
+      // The small squares are not drawn in the three corners that have large squares.
       for column in centres
       where max(row, column) != 6 && !(min(row, column) == 6 && max(row, column) == size - 7) {
         drawSquares(row, column, radius: 2, light: [1])
@@ -133,7 +133,7 @@ package struct QRCode: Sendable {
 
   // MARK: Data
 
-  /// Draws bits in columns of two modules, from the right, in turn upwards and downwards.
+  /// Draws bits in columns of two modules, from right to left, alternately upwards and downwards.
   private mutating func drawData(_ codewords: [UInt8]) {
     var (index, goesUp) = (0, true)
     for pair in stride(from: size - 1, to: 0, by: -2).map({ $0 <= 6 ? $0 - 1 : $0 }) {
@@ -170,8 +170,8 @@ package struct QRCode: Sendable {
     drawFormat(mask: mask)
   }
 
-  /// How hard the code is to read: long runs, squares of one colour, shapes like the large
-  /// patterns, and an imbalance of dark and light.
+  /// A measure of how hard the code is to read. It grows with long runs, squares of one colour,
+  /// shapes like the large patterns, and an imbalance of dark and light.
   private var penalty: Int {
     var sum = 0
     let finder = [true, false, true, true, true, false, true]
@@ -226,7 +226,7 @@ extension QRCode {
 
     var dataBytes: Int { blocks.reduce(0, +) }
 
-    /// The maximum number of bytes of a text. Mode and length take 12 bits, from version 10 on 20.
+    /// The maximum number of bytes of a text. Mode and length take 12 bits, or 20 in version 10.
     var capacity: Int { dataBytes - (blocks.count == 5 && correction == 26 ? 3 : 2) }
 
     /// Returns the interleaved bytes of all blocks and of their error correction.

@@ -31,8 +31,8 @@ struct SecurityHeaders: RouterMiddleware {
       response = Reply.error(error.status, "request", error.status.reasonPhrase)
     }
     for (name, value) in Self.fields { response.headers[name] = value }
-    // Browsers apply this header to all ports of a name, so it must not be sent for the name that
-    // all programs of a machine share.
+    // Browsers apply this header to all ports of a host name, so it must not be sent for localhost,
+    // which all programs of a machine share.
     if isSecure, request.head.authority?.lowercased().hasPrefix("localhost") != true {
       response.headers[.strictTransportSecurity] = "max-age=31536000"
     }

@@ -3,8 +3,9 @@ import Hummingbird
 
 /// Refuses calls of the API without a valid token, and stores what the token grants.
 ///
-/// It belongs to the routes of the API, not to a prefix of the path: the router ignores empty
-/// components, so several paths lead to the same route.
+/// The router's group of the API's routes applies this guard. A comparison with a prefix of the
+/// path would be unsafe: the router ignores empty components, so several paths reach the same
+/// route.
 struct TokenGuard: RouterMiddleware {
   typealias Context = WebContext
 

@@ -29,8 +29,8 @@ package struct Tokens: Sendable {
     }.joined()
   }
 
-  /// Returns the hash of a token, for storage. SHA-256 without salt suffices. A slow hash with salt
-  /// protects passwords, which can be guessed; nobody can try 2^256 tokens.
+  /// Returns the hash of a token, for storage. SHA-256 without salt suffices: passwords need a slow
+  /// hash with salt because they can be guessed, but nobody can try 2^256 tokens.
   static func hash(of token: String) -> String {
     SHA256.hash(Array(token.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }

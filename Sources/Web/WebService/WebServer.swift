@@ -93,9 +93,11 @@ package struct WebServer: Sendable {
     try await application.runService()
   }
 
-  /// Starts to read the certificate again at each SIGHUP. A program without certificate that was
-  /// started in a terminal ends with the terminal, which sends the same signal; a service does not
-  /// end because of a needless reload.
+  /// Starts a task that reads the certificate again at each SIGHUP.
+  ///
+  /// Without a certificate, a program on an IP address keeps the default action of the signal, so
+  /// it ends when its terminal is closed. A service on a Unix socket ignores the signal, because an
+  /// unnecessary reload must not end it.
   private func reloadOnHangup() async -> Task<Void, Never>? {
     if case .host = settings.address, settings.certificate == nil { return nil }
     let signals = await UnixSignalsSequence(trapping: .sighup)

@@ -1,8 +1,8 @@
 import JSON
 import LiveEvents
 
-/// Reads and writes acts on platforms, which only this program records. Every member except the
-/// modes is exact, because an act must not be guessed.
+/// Reads and writes acts on platforms. Only this program writes such lines. An unusable member,
+/// except one of the modes, rejects the line, because an act must not be guessed.
 extension RequestedAct {
   init(_ line: borrowing NativeMembers) throws(RejectionReason) {
     self.init(

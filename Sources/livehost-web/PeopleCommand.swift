@@ -72,8 +72,8 @@ struct PeopleCommand: ParsableCommand {
       ], text)
   }
 
-  /// The address of the page: the option, that of the service whose people are changed, or the
-  /// default address of `livehostctl web`.
+  /// The address of the page: from the option, from the service whose people are changed, or the
+  /// default of `livehostctl web`.
   private var base: String {
     if let url = arguments.url.flatMap({ PublicAddress($0) }) { return url.text }
     let service = file.path == PeopleFile.servicePath ? try? PageLinks.ofService() : nil
@@ -97,7 +97,7 @@ struct PeopleCommand: ParsableCommand {
       let role = cells[1] + String(repeating: " ", count: max(0, 9 - cells[1].count))
       return "\(name)  \(role)  \(cells[2])  \(cells[3])\n"
     }
-    // A time is 23 characters wide.
+    // The header's third column is as wide as a time: 23 characters.
     let head = line(["PERSON", "ROLE", "LINK MADE              ", "VALID UNTIL"])
     return people.reduce(into: head) { text, person in
       let until = person.expires.map { Format.time(milliseconds: $0) } ?? "-"

@@ -147,7 +147,7 @@ struct RunCommand: AsyncParsableCommand {
 
   private var publicAddress: PublicAddress? { url.flatMap { PublicAddress($0) } }
 
-  /// The certificate and its key: those of the options, or the credentials that systemd passes.
+  /// The paths of the certificate and its key: from the options, or from systemd's credentials.
   private var certificatePaths: (certificate: String, key: String)? {
     if let certificate, let key { return (certificate, key) }
     guard let directory = getenv("CREDENTIALS_DIRECTORY").map({ String(cString: $0) }),

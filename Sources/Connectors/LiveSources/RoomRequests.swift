@@ -13,10 +13,11 @@ package final class RoomRequests {
     /// The path of the daemon's control socket.
     package var path: String
     package var room: RoomName
-    /// The platform on which the source acts. `nil` if it acts on the platforms of its own
-    /// messages, of which there may be several.
+    /// The platform on which the source acts. `nil` if the source passes on messages of several
+    /// platforms and acts on all of them.
     package var platform: String?
-    /// The name of the source that sends the messages on which the source acts.
+    /// The name of the source whose messages this source acts on; for Twitch, the name of the chat's
+    /// source. By this name, the room finds the controller for an act on a message.
     package var source: String?
     /// How long the previous call stays open after ``RoomRequests/serve(controls:acts:)``. The
     /// daemon sends outstanding changes of controls again on the new call.

@@ -47,7 +47,7 @@ extension HTTPAddress {
     ["127.0.0.1", "::1", "localhost"].contains(server.host)
   }
 
-  /// Whether nobody on the network path can read what is sent to the address.
+  /// Whether data for the address is encrypted or does not leave this machine.
   var protectsSecrets: Bool { isEncrypted || isOnThisMachine }
 }
 

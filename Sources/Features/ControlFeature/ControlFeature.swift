@@ -233,8 +233,8 @@ extension ControlFeature {
           return end(request.number, .refused(reason: reason), in: &state)
         })
     case .restarted:
-      // Requests for controls that were outstanding when the daemon ended are sent again. Acts may
-      // have been carried out, so they are not.
+      // Requests for controls that were outstanding when the daemon ended are sent again. Acts are
+      // not, because they may already have been carried out.
       requests.removeControllers()
       state.requests = requests
       return .merge(

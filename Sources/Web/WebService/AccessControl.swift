@@ -29,7 +29,7 @@ package struct AccessControl: Sendable {
   package func access(_ token: String?) -> GrantedAccess? {
     guard let token else { return nil }
     if let role = tokens.role(of: token) { return GrantedAccess(role: role) }
-    // A longer text is not hashed, so that hashing costs the same for every request.
+    // Only texts with the length of a token are hashed, so that a long text cannot cost more time.
     guard token.utf8.count == Tokens.length,
       let person = people?.list.person(withToken: token, at: now())
     else { return nil }

@@ -10,7 +10,7 @@ package struct PageLinks: Sendable, Equatable {
     overlay = "\(base)/overlay/chat?room=main&t=\(tokens.reading)"
   }
 
-  /// Reads the links from the text of a file in either form.
+  /// Reads the links from the contents of a file, which are JSON or two lines of text.
   package init?(_ text: String) {
     if let value = try? JSONValue(parsing: text) {
       guard let page = value["page"]?.stringValue, let overlay = value["overlay"]?.stringValue
@@ -25,7 +25,7 @@ package struct PageLinks: Sendable, Equatable {
     }
   }
 
-  /// Reads the links that a service wrote to a file, which its group can read.
+  /// Reads the links from the file of the service. The service's group can read this file.
   package static func ofService(
     _ path: String = "/run/livehost-web/link"
   ) throws(PrivateFileFailure) -> PageLinks {

@@ -49,7 +49,7 @@ extension JSONWriter {
   }
 }
 
-/// Members are never shortened or ignored: the host must not see or describe another person.
+/// An unusable member rejects the line: the host must not see or describe another person.
 extension PersonReference {
   init(_ line: borrowing NativeMembers) throws(RejectionReason) {
     self.init(id: try line.personID(), platform: try line.exactName(.platform))

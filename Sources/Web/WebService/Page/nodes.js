@@ -87,7 +87,7 @@ export class ScreenView {
     while (offers.children.length > acts.length) offers.lastElementChild.remove();
     acts.forEach((act, index) => {
       let offer = offers.children[index];
-      // A question that the user is answering stays, unless another act took its place.
+      // A question that the user is answering stays open, unless another act replaces the old one.
       if (offer?.isOpen && offer.act.label === act.label && offer.act.value === act.value) return;
       // An act that must be confirmed begins with a button.
       const isText = act.input === "text" && !act.confirms;
@@ -150,7 +150,7 @@ export class ScreenView {
     const needsText = act.text || act.input === "text";
     const input = needsText ? document.createElement("input") : null;
     if (input) Object.assign(input, { placeholder: act.label, ariaLabel: `Text of ${act.label}`, maxLength: 500, required: true });
-    // Without a text, Cancel has the place of the button, so a second tap does not confirm.
+    // If no text is needed, Cancel takes the button's place, so a double click does not confirm.
     form.append(...(input ? [input] : []), cancel, submit);
     const close = () => {
       const next = this.#button();

@@ -16,8 +16,8 @@ package final class RoomRequests {
     /// The platform on which the source acts. `nil` if the source passes on messages of several
     /// platforms and acts on all of them.
     package var platform: String?
-    /// The name of the source whose messages this source acts on; for Twitch, the source of the chat.
-    /// By this name, the room finds the controller for an act on a message.
+    /// The name of the source whose messages this source acts on; for Twitch, the chat's source. By
+    /// this name, the room finds the controller for an act on a message.
     package var source: String?
     /// How long the previous call stays open after ``RoomRequests/serve(controls:acts:)``. The
     /// daemon sends outstanding changes of controls again on the new call.

@@ -7,19 +7,13 @@ import ViewGraph
 
 /// Acts on platforms, as the chat offers and shows them.
 @Suite struct ChatActTests {
-  private struct DirectLane: Lane {
-    func execute(_ job: @escaping @Sendable () -> Void) { job() }
-    var taskExecutor: (any TaskExecutor)? { nil }
-  }
-
   private static let twitch = OfferedActs(
     platform: "twitch", source: "main",
     kinds: [.say, .reply, .delete, .timeOut, .ban, .mark, .setShield])
   private static let owncast = OfferedActs(platform: "owncast", kinds: [.say, .delete])
 
-  private let store = Store(
-    initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
-  ) { ChatFeature() }
+  private let chat = DrawnChat()
+  private var store: Store<ChatFeature.State, ChatFeature.Action> { chat.store }
 
   private func offer(_ offers: OfferedActs...) {
     store.send(.actsChanged(ChatActs(offers: offers)))
@@ -42,17 +36,6 @@ import ViewGraph
     PerformedAct(number: number, act: RequestedAct(act, by: by), outcome: outcome)
   }
 
-  /// Draws the chat. Returns its lines.
-  private func draw() throws -> [ViewNode] {
-    let graph = ViewGraph(ChatView(), place: store.place, clock: { 0 }, read: { store.state })
-    graph.evaluateFrame()
-    guard case .panel(_, .column(let lines)) = try #require(graph.output(of: graph.rootID)) else {
-      Issue.record("The chat must be a panel.")
-      return []
-    }
-    return lines
-  }
-
   private func acts(of line: ViewNode?) -> [ViewAct] {
     if case .acting(let acts, _)? = line { acts } else { [] }
   }
@@ -65,7 +48,7 @@ import ViewGraph
 
   @Test func `a chat without a controller for acts offers only to read it`() throws {
     store.send(.messages([message(1, on: "twitch")]))
-    let lines = try draw()
+    let lines = try chat.lines()
     #expect(acts(of: lines.first).map(\.name) == ["SetChatFilter"])
     #expect(acts(of: lines.last).map(\.name) == ["ShowThread", "SetChatFilter", "ShowPerson"])
   }
@@ -73,7 +56,7 @@ import ViewGraph
   @Test func `the chat offers the acts that the controller can carry out, and only those`() throws {
     store.send(.messages([message(1, on: "twitch")]))
     offer(Self.twitch)
-    let lines = try draw()
+    let lines = try chat.lines()
     #expect(acts(of: lines.first).map(\.label) == ["filter by words", "say", "mark"])
     let say = try #require(acts(of: lines.first).first { $0.label == "say" })
     #expect(say.name == "Act" && say.input == .text("text"))
@@ -87,13 +70,13 @@ import ViewGraph
       rows.first { $0.label == "time out" }?.arguments
         == ["kind": .text("timeOut"), "seconds": .number(600)])
     offer()
-    #expect(acts(of: try draw().last).count == 3)
+    #expect(acts(of: try chat.lines().last).count == 3)
   }
 
   @Test func `an act on a message is offered for the platforms on which it is possible`() throws {
     store.send(.messages([message(1, on: "twitch"), message(2, on: "kick"), message(3, on: "")]))
     offer(Self.twitch, Self.owncast)
-    let line = try #require(try draw().last)
+    let line = try #require(try chat.lines().last)
     let groups = acts(of: line).filter { $0.name == "Act" }.map { ($0.label, $0.groups) }
     #expect(groups.map(\.0) == ["reply", "delete", "time out", "ban"])
     #expect(groups.map(\.1) == [["twitch"], ["twitch", "owncast"], ["twitch"], ["twitch"]])
@@ -106,7 +89,7 @@ import ViewGraph
 
   @Test func `a controller that acts on any platform is offered for every message`() throws {
     offer(OfferedActs(source: "everywhere", kinds: [.ban]), Self.twitch)
-    let ban = acts(of: try draw().last).first { $0.label == "ban" }
+    let ban = acts(of: try chat.lines().last).first { $0.label == "ban" }
     #expect(ban != nil && ban?.groups == nil)
   }
 
@@ -116,7 +99,7 @@ import ViewGraph
   {
     let second = OfferedActs(platform: "twitch", source: "second", kinds: [.say])
     offer(Self.twitch, Self.owncast, second, OfferedActs(source: "everywhere", kinds: [.say]))
-    let says = acts(of: try draw().first).filter { $0.arguments["kind"] == .text("say") }
+    let says = acts(of: try chat.lines().first).filter { $0.arguments["kind"] == .text("say") }
     #expect(
       says.map(\.label) == [
         "say on twitch/main", "say on owncast", "say on twitch/second", "say on everywhere",
@@ -160,7 +143,7 @@ import ViewGraph
       act(5, try PlatformAct(.reply, text: "yes", message: "m1")),
     ])
     #expect(
-      texts(try draw()) == [
+      texts(try chat.lines()) == [
         "delete a message from Ann (by bob): too old", #"say "hello": sent, not confirmed"#,
         "time out Ann for 10:00: pending", #"reply to Ann "yes": pending"#,
       ])
@@ -170,15 +153,16 @@ import ViewGraph
     let failed = act(1, try PlatformAct(.mark), .refused(reason: "no answer"))
     let later = try (2...4).map { act($0, try PlatformAct(.mark), .confirmed) }
     show([failed] + later.prefix(2))
-    #expect(texts(try draw()) == ["mark the stream: no answer"])
+    #expect(texts(try chat.lines()) == ["mark the stream: no answer"])
     show([failed] + later)
-    #expect(texts(try draw()).isEmpty)
+    #expect(texts(try chat.lines()).isEmpty)
   }
 
   @Test func `of many acts without an outcome, the newest four and the count are shown`() throws {
     show(try (1...9).map { act($0, try PlatformAct(.say, text: Text("text \($0)"))) })
     #expect(
-      texts(try draw()) == (6...9).map { #"say "text \#($0)": pending"# } + ["9 acts pending"])
+      texts(try chat.lines()) == (6...9).map { #"say "text \#($0)": pending"# } + ["9 acts pending"]
+    )
   }
 
   @Test func `the author of a message is shown even after the message was deleted`() throws {
@@ -187,12 +171,12 @@ import ViewGraph
     show([act(1, delete)])
     store.send(.messageDeleted("m1", at: 1))
     show([act(1, delete, .refused(reason: "no answer"))])
-    #expect(texts(try draw()) == ["delete a message from Ann: no answer"])
+    #expect(texts(try chat.lines()) == ["delete a message from Ann: no answer"])
   }
 
   @Test func `a long text is quoted in part`() throws {
     show([act(1, try PlatformAct(.say, text: Text(String(repeating: "a", count: 500))))])
-    let text = try #require(texts(try draw()).first)
+    let text = try #require(texts(try chat.lines()).first)
     #expect(text == #"say "\#(String(repeating: "a", count: 60))...": pending"#)
   }
 

@@ -6,27 +6,11 @@ import ViewGraph
 
 /// A person's card and acts that can be undone, as the chat draws them.
 @Suite struct PersonCardViewTests {
-  private struct DirectLane: Lane {
-    func execute(_ job: @escaping @Sendable () -> Void) { job() }
-    var taskExecutor: (any TaskExecutor)? { nil }
-  }
-
   private static let twitch = OfferedActs(
     platform: "twitch", source: "main", kinds: [.timeOut, .ban, .unban])
 
-  private let store = Store(
-    initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
-  ) { ChatFeature() }
-
-  private func draw() throws -> [ViewNode] {
-    let graph = ViewGraph(ChatView(), place: store.place, clock: { 0 }, read: { store.state })
-    graph.evaluateFrame()
-    guard case .panel(_, .column(let lines)) = try #require(graph.output(of: graph.rootID)) else {
-      Issue.record("The chat must be a panel.")
-      return []
-    }
-    return lines
-  }
+  private let chat = DrawnChat()
+  private var store: Store<ChatFeature.State, ChatFeature.Action> { chat.store }
 
   private func say(_ text: String = "hello", name: String = "Ann", at time: Timestamp = 3_600_000) {
     let message = ChatMessage(
@@ -45,7 +29,7 @@ import ViewGraph
   private func card() throws -> (lines: [[String]], acts: [ViewAct]) {
     var lines: [[String]] = []
     var acts: [ViewAct] = []
-    for line in try draw().dropFirst() {
+    for line in try chat.lines().dropFirst() {
       switch line {
       case .acting(let offered, .row(let nodes)):
         acts = offered
@@ -145,7 +129,7 @@ import ViewGraph
 
   /// The texts and the acts of the lines about acts.
   private func undoable() throws -> [(text: String, act: ViewAct)] {
-    try draw().compactMap { line in
+    try chat.lines().compactMap { line in
       guard case .acting(let acts, .text(let text, _)) = line, let act = acts.first else {
         return nil
       }

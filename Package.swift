@@ -544,8 +544,8 @@ let tests: [Target] =
     test(
       "TerminalScreenTests",
       featureKit + childTargets + [
-        "ControlInterface", "ControlTestSupport", "HostFeature", "JSON", "Rooms",
-        "TerminalScreen", "TerminalTestSupport",
+        "ComposableTesting", "ControlInterface", "ControlTestSupport", "HostFeature", "JSON",
+        "Rooms", "TerminalScreen", "TerminalTestSupport",
       ], exclude: ["Screens"]),
     test(
       "CommandLineToolTests",
@@ -557,10 +557,10 @@ let tests: [Target] =
     test(
       "LivehostDaemonTests",
       featureKit + childTargets + [
-        "Analysis", "CAllocationCounter", "HostFeature", "HostScreen", "LivehostDaemon", "Ingest",
-        "Rooms",
-        "WireFormats", "Recordings", "ControlInterface", "FileSystem", "JSON", "SystemSupport",
-        "Prometheus", "SimulatedDisk", "Systemd", "Varlink", "Compression", "TestSupport",
+        "Analysis", "CAllocationCounter", "ComposableTesting", "HostFeature", "HostScreen",
+        "LivehostDaemon", "Ingest", "Rooms", "WireFormats", "Recordings", "ControlInterface",
+        "FileSystem", "JSON", "SystemSupport", "Prometheus", "SimulatedDisk", "Systemd", "Varlink",
+        "Compression", "TestSupport",
         "UnixSockets", "YAMLReader", lifecycle, logging,
         serviceProduct("NIOEmbedded", "swift-nio"),
       ] + nio),

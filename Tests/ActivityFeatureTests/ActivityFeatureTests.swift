@@ -1,5 +1,6 @@
 import ActivityFeature
 import Composable
+import ComposableTesting
 import LiveEvents
 import RateLimiting
 import Testing
@@ -7,11 +8,6 @@ import Throttling
 import ViewGraph
 
 @Suite struct ActivityFeatureTests {
-  private struct DirectLane: Lane {
-    func execute(_ job: @escaping @Sendable () -> Void) { job() }
-    var taskExecutor: (any TaskExecutor)? { nil }
-  }
-
   private let store = Store(
     initialState: ActivityFeature.State(), lane: DirectLane(), notification: .batched
   ) { ActivityFeature() }

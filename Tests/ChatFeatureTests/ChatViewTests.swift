@@ -1,5 +1,6 @@
 import ChatFeature
 import Composable
+import ComposableTesting
 import Foundation
 import LiveEvents
 import RateLimiting
@@ -8,11 +9,6 @@ import Testing
 import ViewGraph
 
 @Suite struct ChatViewTests {
-  private struct DirectLane: Lane {
-    func execute(_ job: @escaping @Sendable () -> Void) { job() }
-    var taskExecutor: (any TaskExecutor)? { nil }
-  }
-
   @Test func `a chat message is a row that keeps its identity`() throws {
     let store = Store(
       initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched

@@ -1,15 +1,11 @@
 import ChatFeature
 import Composable
+import ComposableTesting
 import Testing
 import ViewGraph
 
 /// A chat without a lane, whose view is drawn on request.
 struct DrawnChat {
-  private struct DirectLane: Lane {
-    func execute(_ job: @escaping @Sendable () -> Void) { job() }
-    var taskExecutor: (any TaskExecutor)? { nil }
-  }
-
   let store = Store(
     initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
   ) { ChatFeature() }

@@ -531,7 +531,7 @@ struct ComingFromTCATests {
 
   @Test func `each screen is shown by its view`() {
     let store = Store(
-      initialState: Chat.State(rows: [row(1, "a")]), lane: ImmediateLane(), notification: .batched
+      initialState: Chat.State(rows: [row(1, "a")]), lane: DirectLane(), notification: .batched
     ) {
       Chat(
         dependencies: .test(clock: clock).overriding(ChatRoom.ChatClient.live),

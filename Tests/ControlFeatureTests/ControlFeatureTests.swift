@@ -1,4 +1,5 @@
 import Composable
+import ComposableTesting
 import ControlFeature
 import Testing
 
@@ -112,11 +113,6 @@ struct ControlRun {
 
 /// A store that records the delegate actions to the parent.
 final class StoreRun {
-  struct Here: Lane {
-    func execute(_ job: @escaping @Sendable () -> Void) { job() }
-    var taskExecutor: (any TaskExecutor)? { nil }
-  }
-
   @Reducer
   struct Parent {
     let told: (ControlFeature.Delegate) -> Void
@@ -136,7 +132,7 @@ final class StoreRun {
 
   init() {
     let notes = notes
-    store = Store(initialState: ControlFeature.State(), lane: Here()) {
+    store = Store(initialState: ControlFeature.State(), lane: DirectLane()) {
       Parent { delegate in
         switch delegate {
         case .committed(let control, let value): notes.committed.append("\(control)=\(value)")

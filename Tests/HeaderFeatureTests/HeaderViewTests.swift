@@ -1,4 +1,5 @@
 import Composable
+import ComposableTesting
 import HeaderFeature
 import LiveEvents
 import RateLimiting
@@ -6,11 +7,6 @@ import Testing
 import ViewGraph
 
 @Suite struct HeaderViewTests {
-  private struct DirectLane: Lane {
-    func execute(_ job: @escaping @Sendable () -> Void) { job() }
-    var taskExecutor: (any TaskExecutor)? { nil }
-  }
-
   @Test func `the header shows the title, the duration, and the figures`() {
     let store = Store(
       initialState: HeaderFeature.State(), lane: DirectLane(), notification: .batched

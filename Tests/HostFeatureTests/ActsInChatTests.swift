@@ -1,5 +1,6 @@
 import ChatFeature
 import Composable
+import ComposableTesting
 import ControlFeature
 import HostFeature
 import LiveEvents
@@ -7,7 +8,7 @@ import Testing
 
 /// How acts on platforms reach the chat, which shows them.
 @Suite struct ActsInChatTests {
-  private let store = Store(initialState: HostFeature.State(), lane: HostRun.Here()) {
+  private let store = Store(initialState: HostFeature.State(), lane: DirectLane()) {
     HostFeature()
   }
 

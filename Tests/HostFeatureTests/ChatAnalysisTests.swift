@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func `neither findings nor a request for an analysis creates a chat`() {
-    let store = Store(initialState: HostFeature.State(), lane: HostRun.Here()) { HostFeature() }
+    let store = Store(initialState: HostFeature.State(), lane: DirectLane()) { HostFeature() }
     store.send(.chat(.analysed(ChatFindings(run: 1))))
     store.send(.chatAnalysisWanted(true))
     #expect(store.state.chat == nil)

@@ -1,6 +1,7 @@
 import ActivityFeature
 import ChatFeature
 import Composable
+import ComposableTesting
 import ControlFeature
 import EncoderStatsFeature
 import HeaderFeature
@@ -13,7 +14,7 @@ import Testing
 import WaitingRoomFeature
 
 @Suite struct HostFeatureTests {
-  private let store = Store(initialState: HostFeature.State(), lane: HostRun.Here()) {
+  private let store = Store(initialState: HostFeature.State(), lane: DirectLane()) {
     HostFeature()
   }
 

@@ -1,6 +1,7 @@
 import ActivityFeature
 import ChatFeature
 import Composable
+import ComposableTesting
 import ControlFeature
 import EncoderStatsFeature
 import HeaderFeature
@@ -15,7 +16,7 @@ import WaitingRoomFeature
 
 @Suite struct HostViewTests {
   private let store = Store(
-    initialState: HostFeature.State(), lane: HostRun.Here(), notification: .batched
+    initialState: HostFeature.State(), lane: DirectLane(), notification: .batched
   ) { HostFeature() }
 
   @Test func `an action of one part evaluates only the view of that part`() {

@@ -1,6 +1,7 @@
 import ActivityFeature
 import ChatFeature
 import Composable
+import ComposableTesting
 import ControlFeature
 import EncoderStatsFeature
 import HeaderFeature
@@ -38,7 +39,7 @@ final class DrawnHost {
 
   init(_ tracking: ChildTracking, chatHistory: Int = 500) {
     host = HostScreen(
-      lane: SameThread(), framesPerSecond: 60, tracking: tracking, chatHistory: chatHistory,
+      lane: DirectLane(), framesPerSecond: 60, tracking: tracking, chatHistory: chatHistory,
       clock: StillClock())
     host.store.send(contentsOf: [
       .chat(.messages([])), .waitingRoom(.changed([])),
@@ -66,11 +67,6 @@ final class DrawnHost {
     time = time + .milliseconds(17)
     host.drawFrame(at: time)
   }
-}
-
-struct SameThread: Lane {
-  func execute(_ job: @escaping @Sendable () -> Void) { job() }
-  var taskExecutor: (any TaskExecutor)? { nil }
 }
 
 final class StillClock: EvaluationClock {

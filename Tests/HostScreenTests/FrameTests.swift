@@ -1,5 +1,6 @@
 import ChatFeature
 import Composable
+import ComposableTesting
 import HeaderFeature
 import HostFeature
 import HostScreen
@@ -13,7 +14,7 @@ import WaitingRoomFeature
 /// Tests when a screen requests its next frame.
 @Suite struct FrameTests {
   private func makeScreen() -> HostScreen {
-    HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
+    HostScreen(lane: DirectLane(), framesPerSecond: 60, clock: StillClock())
   }
 
   @Test func `a change by an effect requests a frame, just as a change by an event does`() {
@@ -35,7 +36,7 @@ import WaitingRoomFeature
   }
 
   @Test func `the cost of the first frame does not widen an interval`() {
-    let screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: SlowClock())
+    let screen = HostScreen(lane: DirectLane(), framesPerSecond: 60, clock: SlowClock())
     let start = Instant.origin + .seconds(60)
     let message = ChatMessage(id: "m", userID: "u", userName: "Ann", text: "hi")
     func receive(at now: Instant) -> Instant? {

@@ -1,4 +1,5 @@
 import Composable
+import ComposableTesting
 import Foundation
 import HeaderFeature
 import HostFeature
@@ -53,7 +54,7 @@ struct SeveralSourcesTests {
 
   private func screen(restoring snapshot: ScreenSnapshot? = nil) -> HostScreen {
     HostScreen(
-      lane: SameThread(), framesPerSecond: 60, clock: StillClock(), restoring: snapshot)
+      lane: DirectLane(), framesPerSecond: 60, clock: StillClock(), restoring: snapshot)
   }
 
   private func time(_ step: Int) -> Instant { .origin + .seconds(Int64(step)) }

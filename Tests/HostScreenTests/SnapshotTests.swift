@@ -1,6 +1,7 @@
 import ActivityFeature
 import ChatFeature
 import Composable
+import ComposableTesting
 import ControlFeature
 import EncoderStatsFeature
 import Foundation
@@ -33,7 +34,7 @@ import WaitingRoomFeature
   /// Returns a screen with values in every field of every child.
   private func fullScreen() -> HostScreen {
     let screen = HostScreen(
-      lane: SameThread(), framesPerSecond: 60, chatHistory: 3, clock: StillClock())
+      lane: DirectLane(), framesPerSecond: 60, chatHistory: 3, clock: StillClock())
     screen.receive(
       LiveEvent(timestamp: 1_000, payload: .header(.viewers(count: 5))), at: .origin)
     screen.reject(.unknownType, 2)
@@ -97,7 +98,7 @@ import WaitingRoomFeature
     let bytes = try JSONEncoder().encode(screen.snapshot)
     let snapshot = try JSONDecoder().decode(ScreenSnapshot.self, from: bytes)
     let copy = HostScreen(
-      lane: SameThread(), framesPerSecond: 60, chatHistory: 3, clock: StillClock(),
+      lane: DirectLane(), framesPerSecond: 60, chatHistory: 3, clock: StillClock(),
       start: Instant(nanoseconds: 2_000_000_000), restoring: snapshot)
     #expect(copy.store.state == state)
     #expect(copy.counts == screen.counts)
@@ -106,7 +107,7 @@ import WaitingRoomFeature
   }
 
   @Test func `events held by throttles are not part of a snapshot and not in its counts`() {
-    let screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
+    let screen = HostScreen(lane: DirectLane(), framesPerSecond: 60, clock: StillClock())
     for count in 1...3 {
       screen.receive(
         LiveEvent(timestamp: 1, payload: .header(.viewers(count: count))), at: .origin)
@@ -132,7 +133,7 @@ import WaitingRoomFeature
     let snapshot = try JSONDecoder().decode(
       ScreenSnapshot.self, from: JSONSerialization.data(withJSONObject: object))
     let copy = HostScreen(
-      lane: SameThread(), framesPerSecond: 60, chatHistory: 3, clock: StillClock(),
+      lane: DirectLane(), framesPerSecond: 60, chatHistory: 3, clock: StillClock(),
       restoring: snapshot)
     #expect(copy.store.state.chat?.rateHistory == nil)
     #expect(copy.store.state.chat?.total == 4)
@@ -167,7 +168,7 @@ import WaitingRoomFeature
       screen.receive(LiveEvent(timestamp: 1_000, payload: .poll(event)), at: .origin)
       screen.reduce()
     }
-    var screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
+    var screen = HostScreen(lane: DirectLane(), framesPerSecond: 60, clock: StillClock())
     receive(
       .begin(PollQuestion(id: "p", title: "", options: ["a", "b"], endsAt: 5_000)), on: screen)
     screen = try restarted(screen)
@@ -208,7 +209,7 @@ import WaitingRoomFeature
     let user = person("7")
     var bomb = (0..<3).map { _ in ChatNotice(kind: .gift, user: user, count: 1, group: "bomb") }
     bomb.insert(ChatNotice(kind: .giftBomb, user: user, count: 3, group: "bomb"), at: parent)
-    var screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
+    var screen = HostScreen(lane: DirectLane(), framesPerSecond: 60, clock: StillClock())
     var shown: Set<[Int]> = []
     for (index, notice) in bomb.enumerated() {
       if index == cut { screen = try restarted(screen) }
@@ -226,7 +227,7 @@ import WaitingRoomFeature
   private func restarted(_ screen: HostScreen) throws -> HostScreen {
     let bytes = try JSONEncoder().encode(screen.snapshot)
     return HostScreen(
-      lane: SameThread(), framesPerSecond: 60, clock: StillClock(),
+      lane: DirectLane(), framesPerSecond: 60, clock: StillClock(),
       restoring: try JSONDecoder().decode(ScreenSnapshot.self, from: bytes))
   }
 
@@ -238,7 +239,7 @@ import WaitingRoomFeature
       screen.receive(LiveEvent(timestamp: 0, payload: .control(levels)), at: .origin)
       screen.reduce()
     }
-    var screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
+    var screen = HostScreen(lane: DirectLane(), framesPerSecond: 60, clock: StillClock())
     for number in 1...ControlThrottle.nameCapacity { tap("c\(number)", on: screen) }
     screen.drawFrame(at: .origin + .seconds(1))
     screen = try restarted(screen)

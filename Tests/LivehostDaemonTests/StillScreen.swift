@@ -1,4 +1,5 @@
 import Composable
+import ComposableTesting
 import HostScreen
 import ViewGraph
 
@@ -8,14 +9,9 @@ extension HostScreen {
     analysesChat: Bool = false, restoring snapshot: ScreenSnapshot? = nil
   ) -> HostScreen {
     HostScreen(
-      lane: SameThread(), framesPerSecond: 60, analysesChat: analysesChat, clock: StillClock(),
+      lane: DirectLane(), framesPerSecond: 60, analysesChat: analysesChat, clock: StillClock(),
       restoring: snapshot)
   }
-}
-
-private struct SameThread: Lane {
-  func execute(_ job: @escaping @Sendable () -> Void) { job() }
-  var taskExecutor: (any TaskExecutor)? { nil }
 }
 
 private final class StillClock: EvaluationClock {

@@ -1,15 +1,11 @@
 import Composable
+import ComposableTesting
 import LiveEvents
 import PollFeature
 import Testing
 import ViewGraph
 
 @Suite struct PollViewTests {
-  private struct DirectLane: Lane {
-    func execute(_ job: @escaping @Sendable () -> Void) { job() }
-    var taskExecutor: (any TaskExecutor)? { nil }
-  }
-
   private let store = Store(
     initialState: PollFeature.State(), lane: DirectLane(), notification: .batched
   ) { PollFeature() }

@@ -8,11 +8,6 @@ import Throttling
 import ViewGraph
 
 @Suite struct SourcesFeatureTests {
-  private struct DirectLane: Lane {
-    func execute(_ job: @escaping @Sendable () -> Void) { job() }
-    var taskExecutor: (any TaskExecutor)? { nil }
-  }
-
   private let store = Store(
     initialState: SourcesFeature.State(), lane: DirectLane(), notification: .batched
   ) { SourcesFeature() }

@@ -1,5 +1,6 @@
 import ChatFeature
 import Composable
+import ComposableTesting
 import ControlFeature
 import ControlInterface
 import EncoderStatsFeature
@@ -19,11 +20,6 @@ import WaitingRoomFeature
 
 /// The host's real views with content in every part, as published to monitors.
 enum RealScreen {
-  private struct SameThread: Lane {
-    func execute(_ job: @escaping @Sendable () -> Void) { job() }
-    var taskExecutor: (any TaskExecutor)? { nil }
-  }
-
   static func message(_ number: Int, by name: String, _ text: String) -> TimedMessage {
     TimedMessage(
       timestamp: Timestamp(number * 1_000),
@@ -40,7 +36,7 @@ enum RealScreen {
 
   static func report(_ actions: [HostFeature.Action]) -> ScreenReport {
     let store = Store(
-      initialState: HostFeature.State(), lane: SameThread(), notification: .batched
+      initialState: HostFeature.State(), lane: DirectLane(), notification: .batched
     ) { HostFeature() }
     let graph = ViewGraph(HostView(), place: store.place, clock: { 0 }, read: { store.state })
     store.send(contentsOf: actions)

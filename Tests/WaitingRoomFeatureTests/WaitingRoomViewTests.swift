@@ -1,15 +1,11 @@
 import Composable
+import ComposableTesting
 import LiveEvents
 import Testing
 import ViewGraph
 import WaitingRoomFeature
 
 @Suite struct WaitingRoomViewTests {
-  private struct DirectLane: Lane {
-    func execute(_ job: @escaping @Sendable () -> Void) { job() }
-    var taskExecutor: (any TaskExecutor)? { nil }
-  }
-
   @Test func `the people who have waited longest are shown as rows that keep their identity`() {
     let store = Store(
       initialState: WaitingRoomFeature.State(), lane: DirectLane(), notification: .batched

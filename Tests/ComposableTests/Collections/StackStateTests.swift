@@ -26,7 +26,7 @@ struct StackStateTests {
   }
 
   @Test func `an action for a popped screen reaches no other screen`() {
-    let store = Store(initialState: Pages.State(), lane: ImmediateLane()) { Pages() }
+    let store = Store(initialState: Pages.State(), lane: DirectLane()) { Pages() }
     for _ in 0..<2 { store.send(.pushed) }
     store.send(.popped)
     store.send(.pushed)

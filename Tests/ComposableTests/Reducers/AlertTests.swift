@@ -100,7 +100,7 @@ struct AlertTests {
     await test.finish()
     #expect(test.state.rows[id: 2]?.alert == .question)
 
-    let store = Store(initialState: AskingRow.State(id: 1), lane: ImmediateLane()) { AskingRow() }
+    let store = Store(initialState: AskingRow.State(id: 1), lane: DirectLane()) { AskingRow() }
     let calls = Calls()
     let observer = store.observe(\.alert) { calls.record("alert") }
     store.send(.muteTapped)

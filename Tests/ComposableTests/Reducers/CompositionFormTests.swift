@@ -144,7 +144,7 @@ struct CompositionFormTests {
 
   @Test func `a part of a composition prints its changes`() {
     var lines: [String] = []
-    let store = Store(initialState: Zoo(), lane: ImmediateLane()) {
+    let store = Store(initialState: Zoo(), lane: DirectLane()) {
       ReducerSteps<Zoo, ZooFeature.Action>.make {
         Reduce { state, action in
           if case .changed(let change) = action { change(&state) }

@@ -7,7 +7,7 @@ struct CompositionTests {
     let calls = Calls()
     var zoo = Zoo()
     zoo.optional = Leaf()
-    let store = Store(initialState: zoo, lane: ImmediateLane()) {
+    let store = Store(initialState: zoo, lane: DirectLane()) {
       ReducerSteps<Zoo, ZooFeature.Action>.make {
         Scope(state: \.child, action: \.child) { Noting(name: "child", calls: calls) }
         Scope(state: \.hidden, action: \.hidden) { Noting(name: "hidden", calls: calls) }
@@ -69,7 +69,7 @@ struct CompositionTests {
     let calls = Calls()
     var zoo = Zoo()
     zoo.sheet = Leaf(count: 3, name: "")
-    let store = Store(initialState: zoo, lane: ImmediateLane()) {
+    let store = Store(initialState: zoo, lane: DirectLane()) {
       ReducerSteps<Zoo, ZooFeature.Action>.make {
         Reduce { state, _ in
           calls.record("\(state.sheet?.count ?? -1)")
@@ -90,7 +90,7 @@ struct CompositionTests {
     zoo.optional = Leaf()
     zoo.phase = .live(Leaf())
     zoo.rows.append(Leaf(), id: 1)
-    let store = Store(initialState: zoo, lane: ImmediateLane()) {
+    let store = Store(initialState: zoo, lane: DirectLane()) {
       ReducerSteps<Zoo, ZooFeature.Action>.make {
         Reduce { state, action in
           switch action {
@@ -116,7 +116,7 @@ struct CompositionTests {
 
   @Test func `conditions in a body are evaluated when the store is made`() {
     func count(isLoud: Bool, steps: Int) -> Int {
-      let store = Store(initialState: Leaf(), lane: ImmediateLane()) {
+      let store = Store(initialState: Leaf(), lane: DirectLane()) {
         ReducerSteps<Leaf, LeafFeature.Action>.make {
           if isLoud {
             Reduce { state, _ in
@@ -144,7 +144,7 @@ struct CompositionTests {
 
   @Test func `onChange reacts only to changes of its field by the current action`() {
     let calls = Calls()
-    let store = Store(initialState: Zoo(), lane: ImmediateLane(), notification: .batched) {
+    let store = Store(initialState: Zoo(), lane: DirectLane(), notification: .batched) {
       ReducerSteps<Zoo, ZooFeature.Action>.make {
         Reduce { state, action in
           if case .changed(let change) = action { change(&state) }
@@ -167,7 +167,7 @@ struct CompositionTests {
   }
 
   @Test func `the effect of onChange follows the effect of the action`() {
-    let store = Store(initialState: Zoo(), lane: ImmediateLane()) {
+    let store = Store(initialState: Zoo(), lane: DirectLane()) {
       ReducerSteps<Zoo, ZooFeature.Action>.make {
         Reduce { state, action in
           switch action {

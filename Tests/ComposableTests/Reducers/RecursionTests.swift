@@ -62,7 +62,7 @@ struct RecursionTests {
   }
 
   @Test func `actions of a recursive feature are counted by kind`() {
-    let store = Store(initialState: Comment.State(id: 0), lane: ImmediateLane()) { Comment() }
+    let store = Store(initialState: Comment.State(id: 0), lane: DirectLane()) { Comment() }
     store.send(.replied(id: 1))
     store.send(.to([1], .liked))
     store.send(.to([1], .liked))

@@ -47,7 +47,7 @@ struct StackNavigationTests {
   }
 
   @Test func `pushing a used number or popping an absent screen changes nothing`() {
-    let store = Store(initialState: TapeDeck.State(), lane: ImmediateLane()) { TapeDeck() }
+    let store = Store(initialState: TapeDeck.State(), lane: DirectLane()) { TapeDeck() }
     store.send(.path(.push(id: 4, state: .song(Leaf()))))
     store.send(.path(.popFrom(id: 4)))
     #expect(store.state.path.isEmpty && store.actionsWithoutChild == 0)
@@ -61,7 +61,7 @@ struct StackNavigationTests {
   }
 
   @Test func `a screen that dismisses itself is popped by an action`() {
-    let store = Store(initialState: TapeDeck.State(), lane: ImmediateLane()) { TapeDeck() }
+    let store = Store(initialState: TapeDeck.State(), lane: DirectLane()) { TapeDeck() }
     for id in [0, 1, 2] as [StackElementID] {
       store.send(.path(.push(id: id, state: .song(Leaf()))))
     }
@@ -72,7 +72,7 @@ struct StackNavigationTests {
 
   @Test func `a screen has its own store handle`() {
     let store = Store(
-      initialState: TapeDeck.State(path: [.song(Leaf())]), lane: ImmediateLane()
+      initialState: TapeDeck.State(path: [.song(Leaf())]), lane: DirectLane()
     ) { TapeDeck() }
     let screen = store.scope(state: \.path, id: 0, action: \.path)
     screen?.send(.song(.named("Naima")))

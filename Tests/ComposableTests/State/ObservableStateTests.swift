@@ -1,4 +1,5 @@
 import Composable
+import ComposableTesting
 import Foundation
 import Testing
 
@@ -30,7 +31,7 @@ struct ObservableStateTests {
   }
 
   @Test func `every field of a wide state has a bit`() {
-    let store = Store(initialState: Wide(), lane: ImmediateLane()) { WideFeature() }
+    let store = Store(initialState: Wide(), lane: DirectLane()) { WideFeature() }
     let calls = Calls()
     let last = store.observe(\.f69) { calls.record("f69") }
     let first = store.observe(\.f0) { calls.record("f0") }

@@ -63,7 +63,7 @@ struct EnumObservationTests {
   }
 
   @Test func `an enum that is the whole state is observed`() {
-    let store = Store(initialState: Seat.left(Leaf()), lane: ImmediateLane()) {
+    let store = Store(initialState: Seat.left(Leaf()), lane: DirectLane()) {
       Reduce<Seat, Mutation<Seat>> { state, change in
         change.body(&state)
         return .none

@@ -76,7 +76,7 @@ struct StoreTests {
 
   @Test func `changes by an action and its follow-up actions are reported once`() {
     let calls = Calls()
-    let store = Store(initialState: Leaf(), lane: ImmediateLane()) {
+    let store = Store(initialState: Leaf(), lane: DirectLane()) {
       Reduce<Leaf, LeafFeature.Action> { state, action in
         guard case .counted(let amount) = action else { return .none }
         state.count += amount

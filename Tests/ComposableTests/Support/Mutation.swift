@@ -11,7 +11,7 @@ struct Mutation<State>: Sendable {
 extension Store {
   /// Returns a store whose actions are mutations.
   static func mutable(_ state: State) -> Store where Action == Mutation<State> {
-    Store(initialState: state, lane: ImmediateLane()) {
+    Store(initialState: state, lane: DirectLane()) {
       Reduce { state, change in
         change.body(&state)
         return .none

@@ -89,10 +89,3 @@ struct WideFeature {
     return .none
   }
 }
-
-/// Runs each job immediately.
-struct ImmediateLane: Lane {
-  var taskExecutor: (any TaskExecutor)? { nil }
-
-  func execute(_ job: @escaping @Sendable () -> Void) { job() }
-}

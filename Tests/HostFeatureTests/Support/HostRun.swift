@@ -1,4 +1,5 @@
 import Composable
+import ComposableTesting
 import HostFeature
 import LiveEvents
 import RateLimiting
@@ -7,12 +8,7 @@ import Throttling
 
 /// A host with its throttles and its store, on virtual time.
 struct HostRun: ~Copyable {
-  struct Here: Lane {
-    func execute(_ job: @escaping @Sendable () -> Void) { job() }
-    var taskExecutor: (any TaskExecutor)? { nil }
-  }
-
-  let store = Store(initialState: HostFeature.State(), lane: Here()) { HostFeature() }
+  let store = Store(initialState: HostFeature.State(), lane: DirectLane()) { HostFeature() }
   var throttle = HostThrottle()
   var counters = ConservationCounters()
   private(set) var actions: [HostFeature.Action] = []
